@@ -105,6 +105,14 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   }
 }
 
+/** Whether the work is done in time; a later failure is ignored. */
+export const isDoneWithin = async (clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> =>
+  (await withTimeout(
+    clock,
+    ms,
+    work.then(() => true),
+  )) ?? false;
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** Later years have more than four digits, so days would no longer sort as text. */

@@ -122,7 +122,7 @@ export function createBot({
   const loadRules = async (guildId: string): Promise<boolean> => {
     const homePartition = partitionOf(bucketOf(guildId), partition.count);
     if (!others || homePartition === partition.number) return false;
-    engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rulesOf(guildId)) ?? NO_RULES);
+    engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.read(guildId)) ?? NO_RULES);
     return true;
   };
   const commands = createCommands({

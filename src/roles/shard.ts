@@ -9,7 +9,7 @@ import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
 import { bucketFor } from '../discord/shards/routing.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
-import { type Clock, pause, systemClock, withTimeout } from '../lib/clock.ts';
+import { type Clock, isDoneWithin, pause, systemClock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
@@ -48,8 +48,8 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     const content = partition === undefined ? undefined : threadPacketIn(packet);
     if (partition === undefined || !content) return;
     try {
-      const put = inbox.put(partition, { id: content.d.id, content }).then(() => 'put' as const);
-      if ((await withTimeout(clock, PUT_TIMEOUT_MS, put)) !== 'put') throw new Error('The queue does not respond.');
+      const put = inbox.put(partition, { id: content.d.id, content });
+      if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) throw new Error('The queue does not respond.');
     } catch (error) {
       monitoring?.onHandOver('message', 'failed');
       throw error;
@@ -61,13 +61,13 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     if (packet.t === GatewayDispatchEvents.MessageCreate) return passMessage(packet);
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     const partition = partitionOf(bucketFor(packet.d), partitions.count);
-    const put = inbox.put(partition, { id: packet.d.id, content: packet }).then(() => 'put' as const);
-    const outcome = await withTimeout(clock, PUT_TIMEOUT_MS, put).catch((error: unknown) => {
+    const put = inbox.put(partition, { id: packet.d.id, content: packet });
+    const isPut = await isDoneWithin(clock, PUT_TIMEOUT_MS, put).catch((error: unknown) => {
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');
-      return undefined;
+      return false;
     });
-    monitoring?.onHandOver('interaction', outcome === 'put' ? 'passed' : 'failed');
-    if (outcome === 'put') untakenInteractions.watch(partition, packet);
+    monitoring?.onHandOver('interaction', isPut ? 'passed' : 'failed');
+    if (isPut) untakenInteractions.watch(partition, packet);
     else await untakenInteractions.refuse(packet);
   }
 

@@ -215,7 +215,7 @@ export function createEngine({
     store.pseudonyms,
     others && {
       find: async (memberId) => {
-        const names = await Promise.all((await others.all()).map((rows) => rows.pseudonymOf(memberId)));
+        const names = await Promise.all((await others.all()).map((rows) => rows.pseudonyms.get(memberId)));
         return names.find((name) => name !== undefined);
       },
       isErasing: (memberId) => tasks.erasure.isUnderWayAnywhere(memberId),

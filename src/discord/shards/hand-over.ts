@@ -10,7 +10,7 @@ const MAX_RETRY_MS = 2_000;
 interface HandOverParts {
   shardId: number;
   clock: Clock;
-  log: Pick<PlainLog, 'warn' | 'error'>;
+  log: PlainLog;
   /** A hand-over that fails for this long is given up. */
   limitMs: number;
   /** Aborts when the shard is released or lost. */
@@ -25,7 +25,7 @@ interface HandOverParts {
 export class HandOver {
   readonly #parts: HandOverParts;
   readonly #running = new Set<Promise<unknown>>();
-  #failingCount = 0;
+  readonly #failing = new Set<GatewayDispatchPayload>();
 
   constructor(parts: HandOverParts) {
     this.#parts = parts;
@@ -42,38 +42,29 @@ export class HandOver {
   }
 
   async #pass(packet: GatewayDispatchPayload): Promise<boolean> {
-    const { shardId, onDispatch } = this.#parts;
-    try {
-      await onDispatch(packet, shardId);
-      return true;
-    } catch (error) {
-      return this.#retry(packet, error);
-    }
-  }
-
-  async #retry(packet: GatewayDispatchPayload, firstError: unknown): Promise<boolean> {
     const { shardId, clock, log, limitMs, stopSignal, onDispatch } = this.#parts;
     const facts = { shard: shardId, event: packet.t };
-    if (this.#failingCount === 0)
-      log.warn({ ...facts, err: firstError }, 'A Discord event could not be passed on; retrying.');
-    const deadline = clock.now() + limitMs;
-    this.#failingCount += 1;
+    let deadline: number | undefined;
     try {
-      for (let waitMs = FIRST_RETRY_MS; !stopSignal.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
-        await pause(clock, waitMs, stopSignal);
-        if (stopSignal.aborted) return false;
+      for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
         try {
           await onDispatch(packet, shardId);
           return true;
         } catch (error) {
-          if (clock.now() < deadline) continue;
-          log.error({ ...facts, err: error }, 'A Discord event could not be passed on, and is lost.');
-          return true;
+          if (deadline !== undefined && clock.now() >= deadline) {
+            log.error({ ...facts, err: error }, 'A Discord event could not be passed on, and is lost.');
+            return true;
+          }
+          if (this.#failing.size === 0)
+            log.warn({ ...facts, err: error }, 'A Discord event could not be passed on; retrying.');
+          deadline ??= clock.now() + limitMs;
+          this.#failing.add(packet);
         }
+        if (!stopSignal.aborted) await pause(clock, waitMs, stopSignal);
+        if (stopSignal.aborted) return false;
       }
-      return false;
     } finally {
-      this.#failingCount -= 1;
+      this.#failing.delete(packet);
     }
   }
 }

@@ -18,7 +18,7 @@ const LAST_SESSIONS_CLAIM = 'identify:last';
 interface IdentifyParts {
   facts: SharedFacts;
   clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
+  log: PlainLog;
   readGateway(): Promise<GatewayInfo>;
 }
 

@@ -1,5 +1,5 @@
 import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType, SnowflakeUtil } from 'discord.js';
-import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
+import { type Clock, isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
@@ -128,13 +128,7 @@ export class UntakenInteractions<Services> {
     const { inbox, clock, log } = this.#parts;
     const put = inbox.put(partition, { id: packet.d.id, content: { ...packet, acknowledgement } });
     try {
-      return (
-        (await withTimeout(
-          clock,
-          PUT_BACK_TIMEOUT_MS,
-          put.then(() => true),
-        )) === true
-      );
+      return await isDoneWithin(clock, PUT_BACK_TIMEOUT_MS, put);
     } catch (error) {
       log.warn({ partition, err: error }, 'An interaction could not be returned to the queue.');
       return false;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { withTimeout } from '../../lib/clock.ts';
+import { isDoneWithin } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { CallbackUrls } from '../callbacks/addresses.ts';
 import { type CallbackOutcome, type CallbackSettings, type Callbacks, MAX_HINTS } from '../callbacks/callbacks.ts';
@@ -95,14 +95,7 @@ class ClusterCallbacks implements CallbackRecipient {
     this.#inFlightCount += 1;
     try {
       const put = inbox.put(this.#partitionOf(d.id), { id: key, content: { t: CALLBACK, d } });
-      if (
-        (await withTimeout(
-          clock,
-          PUT_TIMEOUT_MS,
-          put.then(() => true),
-        )) === undefined
-      )
-        this.report('lost');
+      if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) this.report('lost');
     } catch {
       // The queue logs the error, and the task is polled anyway.
       this.report('lost');

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { hashedName } from '../hashed-names.ts';
 import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
+import type { StoredTasks } from '../store/stored-tasks.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
-import { erasureMessage, type OtherPartitions, type PartitionRows } from '../tasks/other-partitions.ts';
-import { readMemberFacts } from '../tasks/own-data/exports.ts';
+import { erasureMessage, type OtherPartitions } from '../tasks/other-partitions.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** The type of packets that partitions send to each other. Packets from Discord have other types. */
@@ -18,7 +17,7 @@ export function messageIn(content: unknown) {
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */
 export class EveryPartition {
   readonly #cluster: Cluster;
-  readonly #cached = new Map<number, PartitionRows>();
+  readonly #cached = new Map<number, StoredTasks>();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -32,9 +31,9 @@ export class EveryPartition {
     return {
       ownNumber,
       numbers,
-      find: async (partition) => (partition === ownNumber ? undefined : this.#rows(partition)),
+      find: async (partition) => (partition === ownNumber ? undefined : this.#read(partition)),
       all: async () =>
-        (await Promise.all(numbers.map((number) => this.#rows(number)))).filter((one) => one !== undefined),
+        (await Promise.all(numbers.map((number) => this.#read(number)))).filter((one) => one !== undefined),
       send: (partition, message) =>
         this.#cluster.inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
     };
@@ -42,28 +41,13 @@ export class EveryPartition {
 
   /** The rules of a server, read from its home partition. */
   async rulesOf(guildId: string): Promise<ServerRules> {
-    const rows = await this.#rows(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
-    return (await rows?.rulesOf(guildId)) ?? NO_RULES;
+    const store = await this.#read(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
+    return (await store?.rules.read(guildId)) ?? NO_RULES;
   }
 
-  async #rows(partition: number): Promise<PartitionRows | undefined> {
-    const cached = this.#cached.get(partition);
-    if (cached) return cached;
-    const store = await this.#cluster.partitions.read(partition);
-    if (!store) return undefined;
-    const rows: PartitionRows = {
-      entries: store.entries,
-      page: (query) => store.page(query),
-      get: (id) => store.get(id),
-      pseudonymOf: (memberId) => store.pseudonyms.get(memberId),
-      isErasing: (memberId) => store.isErasing(memberId),
-      rulesOf: (guildId) => store.rules.read(guildId),
-      async factsAbout(memberId) {
-        const secret = (await store.existingHashSecret()) ?? '';
-        return readMemberFacts(memberId, store, (name) => hashedName(name, secret));
-      },
-    };
-    this.#cached.set(partition, rows);
-    return rows;
+  async #read(partition: number): Promise<StoredTasks | undefined> {
+    const store = this.#cached.get(partition) ?? (await this.#cluster.partitions.read(partition));
+    if (store) this.#cached.set(partition, store);
+    return store;
   }
 }

@@ -1,7 +1,6 @@
-import type { Job, JobsOptions, Queue, WorkerOptions } from 'bullmq';
-import type { Clock } from '../../lib/clock.ts';
+import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
+import { type Clock, pause } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { Consumer, type PacketWorker } from './consumer.ts';
 
 /** An event from Discord, on its way to the partition that handles it. */
 export interface Packet {
@@ -24,7 +23,7 @@ const RETENTION_SECONDS = 15 * 60;
 const MAX_CONCURRENT_PACKETS = 500;
 /** How often owners check for packets whose process has ended. */
 const STALLED_CHECK_MS = 2_000;
-/** The pause before an owner that cannot reach the server tries again. */
+/** The pause before an owner that cannot reach the server tries again, and before a worker is replaced. */
 const RETRY_MS = 1_000;
 /** While the server is away, every queue and every consumer fails again and again. */
 const WARNING_INTERVAL_MS = 10_000;
@@ -41,6 +40,7 @@ type Content = Packet['content'];
 /** The content of a handled packet, of which only the id is kept. */
 const HANDLED_CONTENT = null;
 
+type PacketWorker = Pick<Worker, 'waitUntilReady' | 'run' | 'close'>;
 type PacketQueue = Pick<Queue<Content>, 'waitUntilReady' | 'add' | 'getJob' | 'getWaitingCount' | 'close'>;
 
 /** Creates BullMQ's queues and workers over shared connections to one kind of server. The workers do not run yet. */
@@ -174,6 +174,53 @@ export class Inbox {
       this.#warnedAt = this.#clock.now();
       this.#log.warn({ partition, err: error }, 'A packet queue failed; retrying.');
     };
+  }
+}
+
+/**
+ * Takes packets once the connections of its worker work. If one of them fails while it starts, BullMQ's worker never recovers, and tries again without a pause; so it is
+ * replaced.
+ */
+class Consumer {
+  readonly #createWorker: () => PacketWorker;
+  readonly #onError: (error: Error) => void;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #worker: PacketWorker;
+
+  constructor(createWorker: () => PacketWorker, onError: (error: Error) => void, clock: Clock) {
+    this.#createWorker = createWorker;
+    this.#onError = onError;
+    this.#clock = clock;
+    this.#worker = createWorker();
+    void this.#start();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#worker.close();
+  }
+
+  async #start(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!(await isReady(this.#worker))) {
+      await pause(this.#clock, RETRY_MS, signal);
+      if (signal.aborted) return;
+      await this.#worker.close().catch(this.#onError);
+      if (signal.aborted) return;
+      this.#worker = this.#createWorker();
+    }
+    if (!signal.aborted) await this.#worker.run().catch(this.#onError);
+  }
+}
+
+async function isReady(worker: PacketWorker): Promise<boolean> {
+  try {
+    await worker.waitUntilReady();
+    return true;
+  } catch {
+    // The worker has reported the error.
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { Lease } from './lease.ts';
 import { hashSecret, hashSecretMark, hasSchemaMark, markedPartitions, markPartitions } from './marks.ts';
 import { namespaceNames, openNamespaces } from './namespaces.ts';
 import { hasRows } from './raw-rows.ts';
-import { openPartition, type RemoteParts, readPartition } from './remote/partition.ts';
+import { openPartition, type RemoteParts, readPartition } from './remote/open-remote.ts';
 import type { Server } from './remote/server-connection.ts';
 
 /** How often to check whether another process, which is also starting for the first time, has written the facts. */

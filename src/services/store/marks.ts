@@ -132,7 +132,7 @@ export function refuseForeign(connection: SqliteBackend): void {
 export type WrittenSchema = z.output<typeof writtenSchema>;
 
 /** Formats a schema version for messages and file names. */
-export const schemaName = ({ store, task }: Pick<WrittenSchema, 'store' | 'task'>): string => `${store}.${task}`;
+export const schemaName = ({ store, task }: WrittenSchema): string => `${store}.${task}`;
 
 export const presentSchema = { store: STORE_VERSION, task: TASK_VERSION } as const;
 

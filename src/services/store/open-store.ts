@@ -4,8 +4,13 @@ import { type Backend, fileOf, IN_MEMORY, isLocal, type StoreAddress } from './b
 import { soleOwnership } from './lease.ts';
 import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
 import { openNamespaces, StoreHealth, type StoreUseListener } from './namespaces.ts';
-import { openRemote, openRemoteReadOnly, type ReadableStore } from './remote/open-remote.ts';
-import type { OpenedBackend, RemoteParts } from './remote/partition.ts';
+import {
+  type OpenedBackend,
+  openRemote,
+  openRemoteReadOnly,
+  type ReadableStore,
+  type RemoteParts,
+} from './remote/open-remote.ts';
 import { NoQuarantine } from './rows.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
 import { StoredTasks } from './stored-tasks.ts';
@@ -45,7 +50,7 @@ export async function openTasks({ backend, ownership, close }: OpenedBackend, pa
 }
 
 /** The tasks of a store that another process owns, as last written. Nothing in it can be changed. */
-export function readTasks(backend: Backend, parts: Pick<StoreParts, 'log' | 'clock' | 'specs'>): StoredTasks {
+export function readTasks(backend: Backend, parts: StoreParts): StoredTasks {
   const namespaces = openNamespaces(backend);
   const quarantine = new NoQuarantine(namespaces.quarantine, parts);
   return new StoredTasks({ ...parts, namespaces, quarantine, close: () => undefined });

@@ -5,7 +5,7 @@ import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
 import { hashSecretMark, refuseIncomplete } from './marks.ts';
 import { openNamespaces } from './namespaces.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
-import { connectServer, logWarnings, openPartition, readPartition } from './remote/partition.ts';
+import { connectServer, logWarnings, openPartition, readPartition } from './remote/open-remote.ts';
 import type { Server } from './remote/server-connection.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 

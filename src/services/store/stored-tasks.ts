@@ -36,11 +36,10 @@ import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './mark
 import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
 import { Quarantine } from './rows.ts';
 import { RemoteIdRows, SentOrderRows } from './side-rows.ts';
-import { isSameSummary, readPage, SummaryIndex } from './summary-index.ts';
+import { isSameSummary, SummaryIndex } from './summary-index.ts';
 import { openTables, type Tables } from './tables.ts';
 import {
   assertReadable,
-  isExpired,
   type Migration,
   retentionOf,
   storedFingerprints,
@@ -82,30 +81,19 @@ export class StoredTasks implements TaskStore {
   readonly #remotes: RemoteIdRows;
   readonly #sentOrders: SentOrderRows;
   readonly #tables: Tables;
+  // `namespaces.ts` says what each of them holds.
   readonly entries: EntryStore;
-  /** The recent outcomes of each model. */
   readonly experience: ExperienceStore;
-  /** The costs of each model's recent jobs. */
   readonly costs: LearnedStore;
-  /** The admins' decisions about spending. */
   readonly budgets: BudgetStore;
-  /** The admins' rules for content. */
   readonly rules: RuleStore;
-  /** The fingerprints of delivered files. */
   readonly fingerprints: FingerprintStore;
-  /** Reports of results to moderators. */
   readonly reports: ReportStore;
-  /** The messages that the bot posted in the log channels of servers. */
   readonly serverLogs: LogStore;
-  /** Orders that wait for the member's confirmation. */
   readonly proposals: ProposalStore;
-  /** Drafts of forms. */
   readonly drafts: DraftStore;
-  /** The pseudonym of each member at the gateway. */
   readonly pseudonyms: PseudonymStore;
-  /** Notices to the operator. */
   readonly notices: NoticeStore;
-  /** The recent starts of the bot. */
   readonly runs: RunStore;
   readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
@@ -239,12 +227,7 @@ export class StoredTasks implements TaskStore {
   }
 
   page(query: PageQuery): Promise<TaskPage> {
-    return readPage(query, {
-      batches: this.#index.newestFirst(query),
-      hasExpired: ({ settledAt }) => isExpired(settledAt, this.#parts.clock.now()),
-      isListedByParent: ({ kind }) => this.#parts.specs[kind].traits.isListedByParent === true,
-      find: (ids) => this.#rows.find(ids),
-    });
+    return this.#index.page(query, this.#rows, this.#parts.clock.now());
   }
 
   putSentOrder(id: string, sent: SentOrder): Promise<void> {

@@ -6,6 +6,7 @@ import { summaryOf, type TaskSummary, taskSummary } from '../tasks/task-summary.
 import { isTaskType, type TaskType } from '../tasks/task-type.ts';
 import type { Namespace } from './namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
+import { isExpired, type TaskRows } from './task-rows.ts';
 
 /** Enough for most pages of ten, of which nothing else is read. */
 const FIRST_BATCH_SIZE = 20;
@@ -39,9 +40,11 @@ export const summaryRows = (namespace: Namespace, quarantine: Quarantine, specs:
 export class SummaryIndex {
   readonly #namespace: Namespace;
   readonly #rows: Rows<TaskSummary>;
+  readonly #specs: KindSpecs;
 
   constructor(namespace: Namespace, quarantine: Quarantine, specs: KindSpecs) {
     this.#namespace = namespace;
+    this.#specs = specs;
     this.#rows = summaryRows(namespace, quarantine, specs);
   }
 
@@ -67,6 +70,23 @@ export class SummaryIndex {
       yield summaries;
     }
   }
+
+  async page({ max, states, ...query }: PageQuery, rows: TaskRows, now: number): Promise<TaskPage> {
+    const matches = createMatcher(query);
+    const isHidden = ({ kind, settledAt }: TaskSummary): boolean =>
+      // Another task represents this one in lists.
+      (query.withoutParts && this.#specs[kind].traits.isListedByParent) || isExpired(settledAt, now);
+    const found: TaskSummary[] = [];
+    for await (const batch of this.newestFirst({ states, ...query })) {
+      const summaries = batch.filter((summary) => matches(summary) && !isHidden(summary));
+      const current = await withCurrentState(summaries, rows);
+      found.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
+      // One more than requested shows whether there is another page.
+      if (found.length > max) break;
+    }
+    const summaries = found.slice(0, max);
+    return { summaries, next: found.length > max ? summaries.at(-1)?.id : undefined };
+  }
 }
 
 const termsIn = (words = ''): string[] => words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -85,30 +105,6 @@ function mayMatch({ words, states }: Pick<PageQuery, 'words' | 'states'>) {
   };
 }
 
-interface SummarySources {
-  batches: AsyncIterable<readonly TaskSummary[]>;
-  hasExpired(summary: TaskSummary): boolean;
-  /** Whether another task represents this one in lists. */
-  isListedByParent(summary: TaskSummary): boolean;
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, Task>>;
-}
-
-export async function readPage({ max, states, ...query }: PageQuery, sources: SummarySources): Promise<TaskPage> {
-  const matches = createMatcher(query);
-  const pageSummaries: TaskSummary[] = [];
-  for await (const batch of sources.batches) {
-    const isShown = (summary: TaskSummary) =>
-      !(query.withoutParts && sources.isListedByParent(summary)) && !sources.hasExpired(summary);
-    const summaries = batch.filter((summary) => matches(summary) && isShown(summary));
-    const current = await withCurrentState(summaries, sources);
-    pageSummaries.push(...current.filter(({ state }) => states === undefined || states.includes(state)));
-    // One more than requested shows whether there is another page.
-    if (pageSummaries.length > max) break;
-  }
-  const summaries = pageSummaries.slice(0, max);
-  return { summaries, next: pageSummaries.length > max ? summaries.at(-1)?.id : undefined };
-}
-
 /** Matches by properties that never change in a task, so that its summary is enough. */
 function createMatcher(query: Omit<PageQuery, 'max' | 'states'>) {
   const { kinds, words, withoutPrivate = false } = query;
@@ -122,9 +118,9 @@ function createMatcher(query: Omit<PageQuery, 'max' | 'states'>) {
 }
 
 /** An unsettled summary may be older than its task, or have no task after a crash; the task is authoritative. */
-async function withCurrentState(summaries: readonly TaskSummary[], { find }: SummarySources): Promise<TaskSummary[]> {
+async function withCurrentState(summaries: readonly TaskSummary[], rows: TaskRows): Promise<TaskSummary[]> {
   const unsettledIds = summaries.filter(({ settledAt }) => settledAt === undefined).map(({ id }) => id);
-  const tasks = await find(unsettledIds);
+  const tasks = await rows.find(unsettledIds);
   return summaries.flatMap((summary) => {
     if (summary.settledAt !== undefined) return [summary];
     const task = tasks.get(summary.id);

@@ -76,7 +76,7 @@ function parseTask<K extends TaskKind>(
   return parsed.success ? { ...facts, kind, request: parsed.data, traits } : invalidReason(parsed.error, 'request');
 }
 
-const invalidReason = ({ issues }: Pick<z.ZodError, 'issues'>, ...prefix: string[]): string =>
+const invalidReason = ({ issues }: z.ZodError, ...prefix: string[]): string =>
   `is invalid at ${[...new Set(issues.map(({ path }) => [...prefix, ...path].join('.')))].join(', ')}`;
 
 export const toRecord = ({ traits: _, ...record }: Task): object => record;
@@ -187,9 +187,7 @@ export const fingerprintRows = (namespace: Namespace, quarantine: Quarantine) =>
 
 const HASH_LENGTH = 16;
 
-export function fingerprintRow({
-  fingerprints = [],
-}: Pick<Task, 'fingerprints'>): z.output<typeof fingerprintsSchema> | undefined {
+export function fingerprintRow({ fingerprints = [] }: Task): z.output<typeof fingerprintsSchema> | undefined {
   if (fingerprints.length === 0) return undefined;
   return { files: fingerprints.map(({ hash, likeness = '' }) => hash.slice(0, HASH_LENGTH) + likeness) };
 }

@@ -12,7 +12,7 @@ import {
   openPartition,
   type RemoteParts,
   readPartition,
-} from './remote/partition.ts';
+} from './remote/open-remote.ts';
 import type { Server } from './remote/server-connection.ts';
 
 /** Every partition of a store, reserved for this process until the store is closed. A file, or a store created without partitions, has one. */

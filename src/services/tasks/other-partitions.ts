@@ -1,23 +1,31 @@
 import { z } from 'zod';
+import type { DraftStore } from '../form-drafts.ts';
 import type { EntryStore } from '../ledger/entry.ts';
-import type { ServerRules } from '../rules/server-rules.ts';
-import type { MemberFacts } from './own-data/exports.ts';
+import type { ProposalStore } from '../proposals.ts';
+import type { PseudonymStore } from '../pseudonyms.ts';
+import type { ReportStore } from '../reports/reports.ts';
+import type { RuleStore } from '../rules/rules.ts';
+import type { BudgetStore } from '../spending/budgets.ts';
 import { erasureOutcome, type TaskStore } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
 export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
-  readonly entries: Pick<EntryStore, 'readRange'>;
-  factsAbout(memberId: string): Promise<MemberFacts>;
-  pseudonymOf(memberId: string): Promise<string | undefined>;
+  readonly entries: EntryStore;
+  readonly budgets: BudgetStore;
+  readonly rules: RuleStore;
+  readonly reports: ReportStore;
+  readonly proposals: ProposalStore;
+  readonly drafts: DraftStore;
+  readonly pseudonyms: PseudonymStore;
+  existingHashSecret(): Promise<string | undefined>;
   isErasing(memberId: string): Promise<boolean>;
-  rulesOf(guildId: string): Promise<ServerRules | undefined>;
 }
 
 /** The other partitions, in which the same members may have tasks too. */
 export interface OtherPartitions {
   readonly ownNumber: number;
   readonly numbers: readonly number[];
-  /** Undefined if it is this worker's own partition, or has no rows. */
+  /** Members' data as its owner last wrote it, read-only. Undefined if it is this worker's own partition, or has no rows. */
   find(partition: number): Promise<PartitionRows | undefined>;
   /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;

@@ -14,7 +14,7 @@ import { fullTasksOf, mergeLists, type TaskLists, tasksOf } from './lists.ts';
 import { Orders } from './orders.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
-import { type ExportedData, Exports } from './own-data/exports.ts';
+import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.ts';
 import { startRelease, startSweep } from './sweep.ts';
 import { hasEnded, isFollowed, type Task } from './task.ts';
 import { groupOf } from './task-facts.ts';
@@ -212,7 +212,7 @@ export class Tasks {
           drafts: (await drafts?.findByMember(memberId)) ?? [],
           pseudonym: await pseudonyms?.current(memberId),
         };
-        return [inMemory, ...(await Promise.all(otherPartitions.map((rows) => rows.factsAbout(memberId))))];
+        return [inMemory, ...(await Promise.all(otherPartitions.map((store) => readMemberFacts(memberId, store))))];
       },
     };
   }

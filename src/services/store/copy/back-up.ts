@@ -7,8 +7,7 @@ import { IN_MEMORY, publicName, reasonOf, type StoreAddress, StoreError, type St
 import { BACKUP_TABLE, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { openReadOnly } from '../open-store.ts';
-import type { ReadableStore } from '../remote/open-remote.ts';
-import type { RemoteParts } from '../remote/partition.ts';
+import type { ReadableStore, RemoteParts } from '../remote/open-remote.ts';
 import { codeOf, makePrivate, SQLITE_FULL } from '../sqlite.ts';
 import {
   BACKUP_TABLES,

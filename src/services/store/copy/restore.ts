@@ -8,7 +8,7 @@ import { type Examination, examineWholeStore } from '../examination/examination.
 import { MOVE_KEY, markSchema, moveMark } from '../marks.ts';
 import { type Namespaces, openNamespaces } from '../namespaces.ts';
 import { expiryOf, isEmpty } from '../raw-rows.ts';
-import type { OpenedBackend } from '../remote/partition.ts';
+import type { OpenedBackend } from '../remote/open-remote.ts';
 import { StoredTasks } from '../stored-tasks.ts';
 import { openWhole } from '../whole-store.ts';
 import type { Backup } from './backup-file.ts';

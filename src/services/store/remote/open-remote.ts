@@ -1,16 +1,96 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
 import { once } from '../../../lib/once.ts';
 import { type Backend, inUseError, type StoreAddress } from '../backend.ts';
-import { Lease } from '../lease.ts';
-import { markedPartitions, refusePartitioned } from '../marks.ts';
-import { openNamespaces } from '../namespaces.ts';
 import {
-  connectServer,
-  logWarnings,
-  type OpenedBackend,
-  openPartition,
-  type RemoteParts,
-  readPartition,
-} from './partition.ts';
+  type AcquireLease,
+  Lease,
+  type LeaseClock,
+  leaseClock,
+  requestLimitMs,
+  type StoreOwnership,
+} from '../lease.ts';
+import { markedPartitions, refuseNewer, refusePartitioned, SCHEMA_KEY } from '../marks.ts';
+import { openNamespaces } from '../namespaces.ts';
+import { openPostgres } from './postgres.ts';
+import { openRedis } from './redis.ts';
+import { partitionName, type Server, ServerConnection } from './server-connection.ts';
+
+/** How long a store stays reserved for a bot that no longer renews its lease. */
+const LEASE_MS = 10_000;
+
+export interface RemoteParts {
+  log: Log;
+  clock: Clock;
+  leaseMs?: number | undefined;
+  leaseClock?: LeaseClock | undefined;
+  /** The process that takes the leases, if others need to know it. */
+  holder?: string | undefined;
+}
+
+/** A store that is reserved for this process until it is closed. */
+export interface OpenedBackend {
+  backend: Backend;
+  ownership: StoreOwnership;
+  close(): Promise<void>;
+}
+
+export function connectServer(address: StoreAddress, parts: RemoteParts): Promise<Server> {
+  const connection = new ServerConnection(address, requestLimitMs(parts.leaseMs ?? LEASE_MS), parts);
+  return (connection.isRedis ? openRedis : openPostgres)(connection);
+}
+
+export async function logWarnings(server: Server, log: Log): Promise<void> {
+  for (const warning of await server.warnings()) log.warn({ store: server.connection.name }, warning);
+}
+
+/**
+ * Opens a partition on a prepared server. Returns undefined if the lease cannot be obtained. Closing releases the lease, and leaves the connections to the
+ * server open.
+ */
+export async function openPartition(
+  server: Server,
+  partition: number,
+  { log, leaseMs = LEASE_MS, leaseClock: clock = leaseClock, holder }: RemoteParts,
+  acquire: AcquireLease,
+): Promise<OpenedBackend | undefined> {
+  const name = partitionName(server.connection.name, partition);
+  const onWait = (endsInMs: number): void =>
+    log.info(
+      { store: name, endsInMs },
+      'Another bot may still own the store: waiting until it renews its lease or the lease expires.',
+    );
+  const leaseServer = server.leaseServer(partition);
+  const lease = await acquire({ leaseServer, name, ms: leaseMs, clock, holder }, onWait);
+  if (!lease) return undefined;
+  log.debug({ store: name, number: lease.number }, 'This process owns the store.');
+  const close = async (): Promise<void> => {
+    try {
+      await lease.release();
+    } catch (error) {
+      // The lease will expire by itself.
+      log.warn({ store: name, err: error }, 'The lease of the store could not be released.');
+    }
+  };
+  const ownership: StoreOwnership = {
+    assertOwned: () => lease.assertHeld(),
+    lost: lease.lost,
+    trouble: () => server.connection.trouble,
+  };
+  try {
+    const backend = server.store(partition, lease);
+    const schema = await backend.adapter('meta', 'immediate').get<string>(SCHEMA_KEY);
+    refuseNewer(name, typeof schema === 'string' ? schema : undefined);
+    return { backend, ownership, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The rows of a partition without its lease, for reading only, because a bot may own it. Undefined if there are none. */
+export const readPartition = async (server: Server, partition: number): Promise<Backend | undefined> =>
+  (await server.isEmpty(partition)) ? undefined : server.store(partition);
 
 /** Reserves the store of a bot without partitions, and creates it if it is missing. */
 export async function openRemote(address: StoreAddress, parts: RemoteParts): Promise<OpenedBackend> {

@@ -3,12 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
+import { hashedName } from '../../hashed-names.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { reportsAbout } from '../../reports/reports.ts';
 import { rulesAbout } from '../../rules/rules.ts';
 import { budgetsAbout } from '../../spending/budgets.ts';
-import type { StoredTasks } from '../../store/stored-tasks.ts';
 import { dropVoiceAudio } from '../delivery-state.ts';
+import type { PartitionRows } from '../other-partitions.ts';
 import { areResultsHidden, type Task } from '../task.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
@@ -96,16 +97,12 @@ export interface MemberFacts {
   pseudonym: string | undefined;
 }
 
-type Rows = Pick<StoredTasks, 'budgets' | 'rules' | 'reports' | 'proposals' | 'drafts' | 'pseudonyms'>;
-
-/** Reads the stored rows, for a partition that is not in memory. `hashOf` is the function with which that partition hashes names. */
-export async function readMemberFacts(
-  memberId: string,
-  { budgets, rules, reports, proposals, drafts, pseudonyms }: Rows,
-  hashOf: (name: string) => string,
-): Promise<MemberFacts> {
+/** Reads the stored rows, for a partition that is not in memory. */
+export async function readMemberFacts(memberId: string, rows: PartitionRows): Promise<MemberFacts> {
+  const { budgets, rules, reports, proposals, drafts, pseudonyms } = rows;
+  const secret = (await rows.existingHashSecret()) ?? '';
   return {
-    budgets: budgetsAbout(memberId, await budgets.all(), hashOf),
+    budgets: budgetsAbout(memberId, await budgets.all(), (name) => hashedName(name, secret)),
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
     proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
