@@ -1,7 +1,9 @@
 import { spokenWordsOf, synthesizeWord } from '../../sandbox/gateway/realtime/voice.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
 import { memoryContent } from '../../src/services/media/content.ts';
+import { MediaProcess } from '../../src/services/media-process/media-process.ts';
 import type { AudioService } from '../../src/services/sound/audio.ts';
 import { openAudio } from '../../src/services/sound/audio.ts';
 import type { VoiceMessage } from '../../src/services/sound/voice-queue.ts';
@@ -12,10 +14,11 @@ const VOICE_SECONDS = 10;
 const ROUNDS = 20;
 const TEXT = 'The snow fell on the harbour all night, and in the morning the boats looked like the hills. ';
 
-export const openBenchAudio = (): AudioService =>
-  openAudio({
-    log: createLogger({ level: 'error', secrets: [], isPretty: false, write: (line) => process.stderr.write(line) }),
-  });
+export function openBenchAudio(): AudioService {
+  const write = (line: string) => process.stderr.write(line);
+  const log = createLogger({ level: 'error', secrets: [], isPretty: false, write });
+  return openAudio({ log, process: new MediaProcess({ clock: systemClock, log }) });
+}
 
 export function encodeVoiceMessage(audio: AudioService, voice: Pcm): Promise<VoiceMessage> {
   const writer = audio.startVoice({ maxSeconds: voice.length / PCM_RATE });

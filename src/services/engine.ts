@@ -367,7 +367,8 @@ export function createEngine({
     /** Everything that is still waiting for the gateway or a file fails now. */
     async close(): Promise<void> {
       const ownsMediaProcess = mediaProcess !== parts.mediaProcess;
-      const ownResources = [gateway.close(), media.close(), audio.close(), schemas.close(), callbacks.close()];
+      audio.close();
+      const ownResources = [gateway.close(), media.close(), schemas.close(), callbacks.close()];
       await Promise.all([...ownResources, ownsMediaProcess && mediaProcess.close()]);
     },
 

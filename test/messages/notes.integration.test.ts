@@ -11,6 +11,7 @@ import { file, openFileHost } from '../services/media/file-host.ts';
 import { mp4Video } from '../services/media/videos.ts';
 import { buildTask } from '../services/tasks/builders.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { mediaProcess } from '../support/media-process.ts';
 import type { Parts } from '../support/tasks.ts';
 
 /** Starts a local file host with a video, and prepares failed tasks that refer to it. */
@@ -23,7 +24,7 @@ async function createNotesFixture() {
   const isStoredResult = async () => true;
   const media = openMedia(
     { gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true },
-    { log, clock, isStoredResult },
+    { log, process: mediaProcess, clock, isStoredResult },
   );
   onTestFinished(() => media.close());
   const references = [{ address: url, name: 'dance.mp4', medium: 'video', takes: 'address' }];

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { BufferReclaimer } from '../../lib/passing-bytes.ts';
 import type { Fingerprint } from '../fingerprints/fingerprint.ts';
-import { MediaProcess } from '../media-process/media-process.ts';
 import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { CapacityPool, KeyedLimiter } from './download/capacity.ts';
 import { download } from './download/download.ts';
@@ -66,7 +65,6 @@ export class Media {
   readonly #memberLimiter: KeyedLimiter;
   readonly #isStoredResult: StoredResultCheck;
   readonly #images: ImageJobs;
-  readonly #ownProcess: MediaProcess | undefined;
   readonly videoFacts = videoFacts;
   readonly readWhole = readWhole;
   readonly #closing = new AbortController();
@@ -98,9 +96,7 @@ export class Media {
     this.#memberFiles = createSource('given', limits.memberFilesBytes);
     this.#isStoredResult = isStoredResult;
     this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
-    const { process = new MediaProcess({ clock: systemClock, log, temporaryFolder }) } = parts;
-    this.#images = new ImageJobs(process, limits.pixels);
-    this.#ownProcess = process === parts.process ? undefined : process;
+    this.#images = new ImageJobs(parts.process, limits.pixels);
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<FetchedFile> {
@@ -227,7 +223,7 @@ export class Media {
   async close(): Promise<void> {
     const message = 'Files are no longer fetched: the bot is stopping.';
     this.#closing.abort(new MediaError('unreachable', message, { code: 'closed' }));
-    await Promise.all([this.#results.hosts.close(), this.#memberFiles.hosts.close(), this.#ownProcess?.close()]);
+    await Promise.all([this.#results.hosts.close(), this.#memberFiles.hosts.close()]);
     await this.#files.close();
   }
 

@@ -19,8 +19,8 @@ export type StoredResultCheck = (address: string, memberId: string) => Promise<b
 export interface MediaParts {
   readonly log: { warn(facts: object, message: string): void };
   readonly clock?: Clock;
-  /** The process that decodes files. If undefined, `Media` starts its own. */
-  readonly process?: MediaProcess;
+  /** The process that decodes files. */
+  readonly process: MediaProcess;
   readonly resolve?: ResolveHost;
   /** Without it, no URL from a member reaches a gateway in a private network. */
   readonly isStoredResult?: StoredResultCheck;

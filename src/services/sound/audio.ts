@@ -1,19 +1,17 @@
 import { z } from 'zod';
-import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type FileContent, withReader } from '../media/content.ts';
 import { recogniseContent } from '../media/recognise.ts';
 import { JobLost, readableAudioTypes } from '../media-process/jobs.ts';
-import { MediaProcess } from '../media-process/media-process.ts';
+import type { MediaProcess } from '../media-process/media-process.ts';
 import { VoiceQueue, type VoiceWriter } from './voice-queue.ts';
 
 export type AudioService = ReturnType<typeof openAudio>;
 
-/** Runs codecs in the given media process, or else in one of its own. Nothing is loaded before the first audio file. */
-export function openAudio({ log, process: sharedProcess }: { log: Log; process?: MediaProcess }) {
-  const process = sharedProcess ?? new MediaProcess({ clock: systemClock, log });
+/** Runs codecs in the media process. Nothing is loaded before the first audio file. */
+export function openAudio({ log, process }: { log: Log; process: MediaProcess }) {
   const voiceQueue = new VoiceQueue(process);
   return {
     /** Throws a `Refusal` if the file cannot be read as audio or is longer than `maxSeconds`. */
@@ -38,9 +36,6 @@ export function openAudio({ log, process: sharedProcess }: { log: Log; process?:
     /** Starts encoding a voice message. Audio beyond `maxSeconds` is truncated. */
     startVoice: ({ maxSeconds }: { maxSeconds: number }): VoiceWriter => voiceQueue.begin(maxSeconds),
 
-    async close(): Promise<void> {
-      voiceQueue.close();
-      if (process !== sharedProcess) await process.close();
-    },
+    close: (): void => voiceQueue.close(),
   };
 }

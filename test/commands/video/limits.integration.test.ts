@@ -8,6 +8,7 @@ import { referenceLimits } from '../../../src/services/models/reference-limits.t
 import type { Reference } from '../../../src/services/tasks/materials.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 
 const say = createSay(texts);
 const reference = (name: string, medium: Reference['medium'] = 'any'): Reference => {
@@ -23,7 +24,7 @@ async function createFixture() {
   const isStoredResult = async () => true;
   const media = openMedia(
     { gatewayOrigin: host.origin, apiKey: 'sk-sandbox', allowPrivate: true },
-    { log, isStoredResult },
+    { log, process: mediaProcess, isStoredResult },
   );
   onTestFinished(() => media.close());
   const seconds = (references: readonly Reference[], memberId: string) =>

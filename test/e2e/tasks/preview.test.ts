@@ -11,6 +11,7 @@ import { previewOf } from '../../../src/messages/previews.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { buildTask } from '../../services/tasks/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { FastClock } from '../../support/quick-clock.ts';
 import { type Fixture, type FixtureOptions, GATEWAY_API_KEY, startTestBot } from '../bot.ts';
 import { says, startFastClockBot } from '../quick.ts';
@@ -111,7 +112,7 @@ describe('The visibility of a preview', () => {
     // The clock of the download stands still, so its own time limit is never reached.
     const media = openMedia(
       { gatewayOrigin: gateway.url, apiKey: GATEWAY_API_KEY, allowPrivate: false },
-      { log, clock: new ManualClock() },
+      { log, process: mediaProcess, clock: new ManualClock() },
     );
     onTestFinished(() => media.close());
     const preview = { kind: 'image', address: `${gateway.url}/files/1/preview-50.webp`, firstSeenAt: 0 } as const;

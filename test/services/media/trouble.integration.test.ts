@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
 import type { MediaLimits } from '../../../src/services/media/settings.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { failureOf as failureFrom } from './fixture.ts';
 
 const responseHead = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
@@ -39,7 +40,7 @@ describe('A faulty file host', () => {
     const gatewayOrigin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const media = openMedia(
       { gatewayOrigin, apiKey: 'sk-of-the-gateway', allowPrivate: false },
-      { log: { warn: () => undefined }, clock },
+      { log: { warn: () => undefined }, process: mediaProcess, clock },
       limits,
     );
     openedMedia.push(media);

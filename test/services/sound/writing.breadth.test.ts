@@ -9,6 +9,7 @@ import { openAudio } from '../../../src/services/sound/audio.ts';
 import { Waveform } from '../../../src/services/sound/opus.ts';
 import { VoiceQueue } from '../../../src/services/sound/voice-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { mediaProcess } from '../../support/media-process.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
 import { toneSamples } from './tones.ts';
 import { wavOf } from './wav-file.ts';
@@ -16,6 +17,7 @@ import { wavOf } from './wav-file.ts';
 const createAudio = () =>
   openAudio({
     log: createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined }),
+    process: mediaProcess,
   });
 /** A queue of voice messages with a media process of its own. */
 function createQueue(clock: Clock) {
