@@ -3,7 +3,7 @@ import { statusOfError, toMidStreamError } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
 import { readCost } from '../read/cost.ts';
 import { asNumber, asText, places, readCounts } from '../read/places.ts';
-import { shortLine, TextAssembler, type TextPosition } from '../responses/output.ts';
+import { outputItems, shortLine, TextAssembler, type TextPosition, textPartsIn } from '../responses/output.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
@@ -87,10 +87,10 @@ export class ResponseReader {
   }
 
   #readItem(item: JsonRecord, eventBody: JsonRecord): RealtimeEvent[] {
-    return partsOf(item).flatMap((part, index) => {
-      const position = { item: asText(item.id) ?? asText(eventBody.item_id) ?? '', part: String(index) };
-      return this.#readText(position, textOf(part), true);
-    });
+    const name = asText(item.id) ?? asText(eventBody.item_id) ?? '';
+    return textPartsIn(item, name).flatMap(({ kind, position, text }) =>
+      kind === 'text' ? this.#readText(position, text, true) : [],
+    );
   }
 
   #readText(position: TextPosition, text: unknown, isFullText: boolean): RealtimeEvent[] {
@@ -132,13 +132,11 @@ export class ResponseReader {
   }
 
   /** The content that the last event repeats; some gateways send it only there. */
-  #readRepeated({ output }: JsonRecord): RealtimeEvent[] {
-    const items = Array.isArray(output) ? output.filter(isRecord) : [];
+  #readRepeated(response: JsonRecord): RealtimeEvent[] {
     const fullTexts = new TextAssembler();
-    for (const [index, item] of items.entries()) {
-      const position = { item: String(index), part: '' };
-      for (const part of partsOf(item)) fullTexts.add(position, textOf(part) ?? '');
-    }
+    for (const [index, item] of outputItems(response).entries())
+      for (const { kind, position, text } of textPartsIn(item, String(index)))
+        if (kind === 'text') fullTexts.add(position, text);
     const delta = this.#text.addFinal(fullTexts.text);
     return delta === '' ? [] : [{ type: 'text', delta }];
   }
@@ -152,11 +150,6 @@ export class ResponseReader {
 
 function positionOf(body: JsonRecord): TextPosition {
   return { item: asText(body.item_id) ?? asText(body.output_index) ?? '', part: asText(body.content_index) ?? '0' };
-}
-
-function partsOf({ content, role, type }: JsonRecord): JsonRecord[] {
-  const isModelMessage = type === 'message' || role === 'assistant';
-  return isModelMessage && Array.isArray(content) ? content.filter(isRecord) : [];
 }
 
 function textOf(part: unknown): string | undefined {

@@ -86,7 +86,9 @@ export function textPartsIn(item: Record<string, unknown>, name: string): TextPa
     return [{ kind: 'text', position: { item: name, part: '0' }, text: item.content }];
   return partsOf(item.content).flatMap((part, index): TextPart[] => {
     const position = { item: name, part: String(index) };
-    if (typeof part.text === 'string') return [{ kind: 'text', position, text: part.text }];
+    // Audio has a transcript.
+    const text = part.text ?? part.transcript;
+    if (typeof text === 'string') return [{ kind: 'text', position, text }];
     return typeof part.refusal === 'string' ? [{ kind: 'refusal', position, text: part.refusal }] : [];
   });
 }
