@@ -8,3 +8,10 @@ export function hasNeverConnected(error: unknown): boolean {
   if ('syscall' in error && CONNECTING_SYSCALLS.has(error.syscall)) return true;
   return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
 }
+
+/** The code of a failed request, or `unknown`. If all of several addresses fail, the errors arrive as one AggregateError. */
+export function codeOf(cause: unknown): string {
+  const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const code = firstError instanceof Error && 'code' in firstError ? firstError.code : undefined;
+  return typeof code === 'string' ? code : 'unknown';
+}

@@ -1,4 +1,4 @@
-import { hasNeverConnected } from '../../lib/never-connected.ts';
+import { codeOf, hasNeverConnected } from '../../lib/never-connected.ts';
 import { splitWords } from './read/places.ts';
 
 export type GatewayErrorKind =
@@ -99,13 +99,6 @@ function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
   return hasNeverConnected(cause) || NEVER_SENT_CODES.has(codeOf(cause));
-}
-
-function codeOf(cause: unknown): string {
-  // If all of several addresses refuse, the errors arrive as one AggregateError.
-  const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code = firstError instanceof Error && 'code' in firstError ? firstError.code : undefined;
-  return typeof code === 'string' ? code : 'unknown';
 }
 
 export const tooLargeError = (max: number, details: ErrorDetails): GatewayError =>

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
+import { codeOf } from '../../../lib/never-connected.ts';
 import { MediaError, type MediaErrorKind, tooLargeError } from '../errors.ts';
 import type { MediaLimits } from '../settings.ts';
 import type { Hosts } from './hosts.ts';
@@ -137,12 +138,7 @@ const FAILURE_BY_CODE = new Map<string, readonly [MediaErrorKind, string]>([
 
 function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
-  // If all addresses of a host fail, the errors arrive as one AggregateError.
-  const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const code =
-    firstError instanceof Error && 'code' in firstError && typeof firstError.code === 'string'
-      ? firstError.code
-      : 'unknown';
+  const code = codeOf(cause);
   const [kind, description] = FAILURE_BY_CODE.get(code) ?? ['unreachable', 'could not be used'];
   return new MediaError(kind, `The file host ${host} ${description}.`, { code, cause });
 }
