@@ -8,18 +8,21 @@ export const C2PA_BOX = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 const PANORAMA_BOX = Buffer.from('ffcc8263f8554a938814587a02521fdd', 'hex');
 const ID_BYTES = 16;
 
-/** A box. Its content begins at `from`. */
-export interface FoundBox {
-  readonly at: number;
+interface Range {
   readonly from: number;
   readonly end: number;
+}
+
+/** A box and the range of its content. */
+export interface FoundBox extends Range {
+  readonly at: number;
 }
 
 export interface Mp4Metadata {
   /** Boxes that no player needs: user data, item data, XMP, tracks with measurements, and leftovers in unused boxes. */
   readonly boxes: readonly FoundBox[];
   /** Parts of boxes that a player needs: when the file and its tracks were made and changed, and names of tracks. */
-  readonly fields: readonly Pick<FoundBox, 'from' | 'end'>[];
+  readonly fields: readonly Range[];
   readonly manifests: readonly FoundBox[];
   /** Whether one of the boxes contains a location. */
   readonly hasLocation: boolean;
@@ -41,7 +44,7 @@ export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
 class MetadataSearch {
   readonly #reader: ContentReader;
   readonly #boxes: FoundBox[] = [];
-  readonly #fields: Pick<FoundBox, 'from' | 'end'>[] = [];
+  readonly #fields: Range[] = [];
   readonly #manifests: FoundBox[] = [];
   #sourceType: SourceType | undefined;
   #hasMeasurements = false;
@@ -153,10 +156,7 @@ class MetadataSearch {
   }
 
   /** Yields complete boxes only. The last one can extend to the end of its container. */
-  async *#boxesIn(
-    { from, end }: Pick<FoundBox, 'from' | 'end'>,
-    max: number,
-  ): AsyncGenerator<FoundBox & { kind: string }> {
+  async *#boxesIn({ from, end }: Range, max: number): AsyncGenerator<FoundBox & { kind: string }> {
     for await (const { kind, at, headerLength, length = end - at } of boxHeads(this.#reader, max, { from, end })) {
       if (length < headerLength || at + length > end) return;
       yield { kind, at, from: at + headerLength, end: at + length };
