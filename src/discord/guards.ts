@@ -37,7 +37,7 @@ interface Permission {
 const { SendMessages, SendMessagesInThreads } = PermissionFlagsBits;
 
 /** All permissions that any feature needs; the invite link asks for exactly these. */
-export const permissions = {
+const permissions = {
   view: { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel', purpose: 'results' },
   send: { bits: SendMessages, name: 'Send Messages', purpose: 'results' },
   sendInThreads: { bits: SendMessagesInThreads, name: 'Send Messages in Threads', purpose: 'results' },
