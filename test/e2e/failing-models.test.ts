@@ -68,7 +68,7 @@ describe('A failing model', () => {
     await modelSuggestions(fixture);
     await failTasks(fixture, 5);
     await expect
-      .poll(() => messagesToOwner(fixture, `Tasks with the model \`${MODEL}\` (image) have been failing`))
+      .poll(() => messagesToOwner(fixture, `Tasks with the model \`${MODEL}\` (Image) have been failing`))
       .toHaveLength(1);
     fixture.clock.advance(minute);
     fixture.gateway.setSpeed(0.01);

@@ -388,7 +388,7 @@ describe('The tasks of members in /usage', () => {
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
     const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
-    expect(text(ownUsage)).toContain('Total: **≈ $0.201** for 2 requests');
+    expect(text(ownUsage)).toContain('Total: **≈ $0.20** for 2 requests');
     // No request of the image-prompt family names a model.
     expect(text(ownUsage)).toMatch(/Other \(no model\) +2/);
     expect(fileNames(ownUsage)).toContain('usage.png');
@@ -399,7 +399,7 @@ describe('The tasks of members in /usage', () => {
     expect(otherUsage).toContain('You have no usage');
     const allUsage = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message());
     expect(allUsage).toContain(`#1 <@${member.user.id}>`);
-    expect(allUsage).toContain('≈ $0.201');
+    expect(allUsage).toContain('≈ $0.20');
     expect(allUsage).toContain('The gateway’s total for the whole account');
   });
 });

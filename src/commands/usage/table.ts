@@ -5,9 +5,9 @@ import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Un
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
 
-/** Enough characters to recognise a model, or the beginning of any other name, next to its numbers. */
-const MAX_MODEL_WIDTH = 20;
-const MAX_LABEL_WIDTH = 16;
+/** Enough characters to recognise a model, or a type of task by its beginning, next to its numbers. */
+const MAX_LABEL_WIDTH = 20;
+const MAX_KIND_WIDTH = 16;
 
 const GAP = '  ';
 const FENCE = '```';
@@ -28,12 +28,12 @@ export function tableOf(
 ): { text: string; rowCount: number } {
   const head = say(`usage.column.${sheet.by}`);
   const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
-  const labelWidth = Math.min(sheet.by === 'model' ? MAX_MODEL_WIDTH : MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
+  const labelWidth = Math.min(sheet.by === 'kind' ? MAX_KIND_WIDTH : MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), labelWidth);
   const width = isStacked ? PHONE_WIDTH : labelWidth;
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
-    const shownLabel = (sheet.by === 'model' ? truncateMiddle : truncateEnd)(label, width);
+    const shownLabel = (sheet.by === 'kind' ? truncateEnd : truncateMiddle)(label, width);
     return isStacked ? `${shownLabel}\n${GAP}${numbers.join(GAP)}` : [shownLabel.padEnd(width), ...numbers].join(GAP);
   };
   const headRow = columns.map((column) => column.head);
