@@ -3,7 +3,7 @@
 //   npx node examples/tour.ts                    (in another)
 import { setTimeout as pause } from 'node:timers/promises';
 import { terminalSafe } from '../src/lib/text.ts';
-import { createGateway, defaultSettings, GatewayError, type Snapshot } from '../src/services/gateway/index.ts';
+import { createGateway, defaultSettings, GatewayError, type Snapshot } from '../src/services/gateway/gateway.ts';
 
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;
 const gateway = createGateway({ ...defaultSettings, baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY });

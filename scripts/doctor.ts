@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { examine, lasting, StoreError } from '../src/services/store/index.ts';
+import { examine, lasting } from '../src/services/store/index.ts';
+import { StoreError } from '../src/services/tasks/store-error.ts';
 import { printExamination } from './findings.ts';
 import { configuredStore, EX_CONFIG, EX_IOERR, runScript } from './store-script.ts';
 

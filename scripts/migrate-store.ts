@@ -12,8 +12,8 @@ import {
   passwordsIn,
   publicName,
   type StoreAddress,
-  StoreError,
 } from '../src/services/store/index.ts';
+import { StoreError } from '../src/services/tasks/store-error.ts';
 import { EX_CONFIG, EX_USAGE, runScript } from './store-script.ts';
 
 const USAGE = 'npm run migrate-store -- [FROM TO] [--partitions N] [--dry-run]';

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { isRecord, parseExact } from './lib/exact-json.ts';
 import { Refusal } from './lib/refusal.ts';
 import { trimCharactersAtEnd } from './lib/text.ts';
-import { decimalPrice, price } from './services/prices/price.ts';
-import { Judge } from './services/rules/judge.ts';
-import { kindsIn, placeOf, RuleMistake, type RuleTargets, readRules } from './services/rules/rules-file.ts';
-import { ruleSet } from './services/rules/server-rules.ts';
-import { parseLimits } from './services/spending/limits-text.ts';
+import { parseLimits } from './services/money/limits-text.ts';
+import { decimalPrice, price } from './services/money/price.ts';
+import { Judge } from './services/safety/judge.ts';
+import { kindsIn, placeOf, RuleMistake, type RuleTargets, readRules } from './services/safety/rules-file.ts';
+import { ruleSet } from './services/safety/server-rules.ts';
 
 // The shapes, conversions and defaults of settings. Each description completes the sentence "NAME should be …" and never
 // repeats the value, so a secret that was pasted into the wrong line is not revealed.

@@ -3,9 +3,9 @@ import * as shape from './config-shapes.ts';
 import { type Frozen, withoutUndefined } from './lib/entries.ts';
 import { fileVariable, readSecret } from './lib/secret.ts';
 import { editDistance } from './lib/text.ts';
-import { modelKinds } from './services/models/families.ts';
-import { kindsIn, type RuleTargets } from './services/rules/rules-file.ts';
-import { usesModeration } from './services/rules/server-rules.ts';
+import { modelKinds } from './services/gateway/model-families.ts';
+import { kindsIn, type RuleTargets } from './services/safety/rules-file.ts';
+import { usesModeration } from './services/safety/server-rules.ts';
 import { imageTransfers } from './services/tasks/materials.ts';
 
 /** Every variable, in the order in which problems are reported. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { createGateway, defaultSettings } from '../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../src/services/gateway/gateway.ts';
 import type { ServerInfo } from './server.ts';
 
 export type Variant = 'bare' | 'client';

@@ -3,10 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
+import { openAudio } from '../../src/services/media/audio.ts';
 import { MediaError, openMedia } from '../../src/services/media/index.ts';
+import { MediaProcess } from '../../src/services/media/media-process.ts';
 import { mediaTypes } from '../../src/services/media/media-types.ts';
-import { MediaProcess } from '../../src/services/media-process/media-process.ts';
-import { openAudio } from '../../src/services/sound/audio.ts';
 import { table } from '../table.ts';
 import { decompressionBombPng, incompressiblePng } from './images.ts';
 

@@ -1,5 +1,5 @@
-import { Judge } from '../../src/services/rules/judge.ts';
-import { ruleSet } from '../../src/services/rules/server-rules.ts';
+import { Judge } from '../../src/services/safety/judge.ts';
+import { ruleSet } from '../../src/services/safety/server-rules.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 

@@ -1,10 +1,10 @@
-import { isLive, type Task } from '../../src/services/tasks/task.ts';
 import {
   type Duration,
   MAX_DURATIONS_PER_KEY,
   type TaskPage,
   type TaskStore,
-} from '../../src/services/tasks/task-store.ts';
+} from '../../src/services/orders/task-store.ts';
+import { isLive, type Task } from '../../src/services/tasks/task.ts';
 
 /** The parts of a store that a run needs, in memory: nothing measured here depends on how tasks are stored. */
 export class MemoryStore implements TaskStore {

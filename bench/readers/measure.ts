@@ -1,4 +1,3 @@
-import { meaningOfStatus } from '../../src/services/gateway/read/record.ts';
 import { idNameOf, isStateName } from '../../src/services/gateway/read/search/names.ts';
 import {
   hasAny,
@@ -8,6 +7,7 @@ import {
   RESULT_WORDS,
   WRAPPER_WORDS,
 } from '../../src/services/gateway/read/search/words.ts';
+import { meaningOfStatus } from '../../src/services/gateway/record.ts';
 import { table } from '../table.ts';
 import { families, type Judgement, judgeOrder, judgePoll } from './reading.ts';
 import { stateWords, vocabulary } from './words.ts';

@@ -1,11 +1,11 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
+import type { TaskStore } from '../../src/services/orders/task-store.ts';
 import { openBackend, openStore } from '../../src/services/store/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
-import { toRecord } from '../../src/services/store/task-rows.ts';
+import { toRecord } from '../../src/services/store/rows/task-rows.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import type { TaskStore } from '../../src/services/tasks/task-store.ts';
 import { median, table } from '../table.ts';
 import { runningTask, summaryEntries } from '../tasks/filled-store.ts';
 import { availableStores, type BenchStore } from './places.ts';

@@ -2,11 +2,11 @@ import { spokenWordsOf, synthesizeWord } from '../../sandbox/gateway/realtime/vo
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { PCM_RATE, type Pcm } from '../../src/lib/pcm.ts';
+import type { AudioService } from '../../src/services/media/audio.ts';
+import { openAudio } from '../../src/services/media/audio.ts';
 import { memoryContent } from '../../src/services/media/content.ts';
-import { MediaProcess } from '../../src/services/media-process/media-process.ts';
-import type { AudioService } from '../../src/services/sound/audio.ts';
-import { openAudio } from '../../src/services/sound/audio.ts';
-import type { VoiceMessage } from '../../src/services/sound/voice-queue.ts';
+import { MediaProcess } from '../../src/services/media/media-process.ts';
+import type { VoiceMessage } from '../../src/services/media/voice-queue.ts';
 import { median, table } from '../table.ts';
 import { percentile } from '../tasks/percentile.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
-import type { Lane, Trouble, Verdict } from '../../src/services/polling/lane.ts';
-import { type FollowedTask, Scheduler } from '../../src/services/polling/scheduler.ts';
+import type { Lane, Trouble, Verdict } from '../../src/services/orders/polling/lane.ts';
+import { type FollowedTask, Scheduler } from '../../src/services/orders/scheduler.ts';
 
 /** The same jitter as the scheduler's own. */
 const JITTER = 0.1;

@@ -84,7 +84,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     pattern: "new RegExp(pattern, 'u')",
-    path: 'src/services/asks/schema/mismatches.ts',
+    path: 'src/services/conversations/asks/mismatches.ts',
     reason:
       "A member's pattern; a worker that is ended after five seconds compiles it, and only there is it ever used.",
   },

@@ -1,8 +1,8 @@
 import type { EarlyContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/place.ts';
 import { remainingText } from '../messages/money.ts';
-import { tightestAllowance } from '../services/spending/allowance.ts';
-import { requesterOf } from '../services/spending/requester.ts';
+import { tightestAllowance } from '../services/money/allowance.ts';
+import { requesterOf } from '../services/money/requester.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Context } from './feature.ts';
 

@@ -7,7 +7,7 @@ import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
-import type { ListedModel } from '../services/models/catalogue.ts';
+import type { ListedModel } from '../services/gateway/model-catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';

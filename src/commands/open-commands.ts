@@ -5,7 +5,7 @@ import { commandsByFullName, menusByName } from '../discord/handlers.ts';
 import { RateLimiter } from '../discord/rates.ts';
 import { createCommandLookup } from '../discord/reads.ts';
 import { Router } from '../discord/router.ts';
-import { startLogSweep } from '../services/server-log/server-log.ts';
+import { startLogSweep } from '../services/safety/server-log.ts';
 import { questionReader } from './ask/questions.ts';
 import type { Services } from './feature.ts';
 import { followedPagePlan } from './finetune/view.ts';

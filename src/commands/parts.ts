@@ -10,9 +10,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
-import type { Engine } from '../services/engine.ts';
-import type { Gateway } from '../services/gateway/index.ts';
+import type { Gateway } from '../services/gateway/gateway.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
+import type { Engine } from '../services/operations/engine.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import type { OperatorState } from './about/view.ts';
 

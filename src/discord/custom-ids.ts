@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Refusal } from '../lib/refusal.ts';
-import type { ListName } from '../services/models/catalogue.ts';
-import { type ModelKind, modelKinds } from '../services/models/families.ts';
-import { modelSizes } from '../services/models/ids.ts';
+import type { ListName } from '../services/gateway/model-catalogue.ts';
+import { type ModelKind, modelKinds } from '../services/gateway/model-families.ts';
+import { modelSizes } from '../services/gateway/model-ids.ts';
+import { isDay, quickRanges } from '../services/money/usage-days.ts';
+import { groupings, usageOwners } from '../services/money/usage-sheet.ts';
 import { shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';
-import { isDay, quickRanges } from '../services/usage/days.ts';
-import { groupings, usageOwners } from '../services/usage/sheet.ts';
 
 const MAX_ID_LENGTH = 100;
 const VERB_PATTERN = /^[a-z]{1,8}$/;

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
 import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
-import { GatewayError, type GatewayErrorKind } from '../services/gateway/index.ts';
+import { GatewayError, type GatewayErrorKind } from '../services/gateway/gateway.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bodyOf } from './adapter.ts';
 import { failureKindOf } from './outbox/errors.ts';

@@ -4,8 +4,8 @@ import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
 import { kindNames, type Say } from '../locales/index.ts';
-import { GatewayError } from '../services/gateway/index.ts';
-import { StoreError, type StoreErrorKind } from '../services/store/index.ts';
+import { GatewayError } from '../services/gateway/gateway.ts';
+import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
 import { escapeText, inlineCode } from './markdown.ts';
 

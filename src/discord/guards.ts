@@ -1,6 +1,6 @@
 import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
-import type { TalkRequest } from '../services/talks/session.ts';
+import type { TalkRequest } from '../services/conversations/talk-session.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import type { EnteredForm, FormDrafts } from '../services/form-drafts.ts';
+import type { EnteredForm, FormDrafts } from '../services/orders/form-drafts.ts';
 import { type CustomId, customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { fillForm, readForm } from './form.ts';
 import {

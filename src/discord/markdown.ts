@@ -1,5 +1,5 @@
 import type { Say } from '../locales/index.ts';
-import { messageAddress } from '../services/tasks/own-data/member-erasure.ts';
+import { messageAddress } from '../services/orders/member-erasure.ts';
 import type { MessageAddress, Task } from '../services/tasks/task.ts';
 
 /** Text from outside as inline code; a backtick would end the code, so it is replaced. */

@@ -9,7 +9,7 @@ import {
   PermissionsBitField,
   SnowflakeUtil,
 } from 'discord.js';
-import type { OrderOrigin } from '../services/tasks/orders.ts';
+import type { OrderOrigin } from '../services/orders/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
 
 /** An interaction as Discord sends it. The library's own objects leave out the channels of servers that are not cached. */

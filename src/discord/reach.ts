@@ -1,6 +1,6 @@
 import { DiscordAPIError, DiscordjsError } from 'discord.js';
 import { type Clock, withTimeout } from '../lib/clock.ts';
-import { StoreError } from '../services/store/index.ts';
+import { StoreError } from '../services/tasks/store-error.ts';
 
 /** Discord, or the network on the way to it, does not respond at the start. */
 export class DiscordUnreachable extends Error {

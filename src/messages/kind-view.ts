@@ -1,6 +1,6 @@
 import type { ButtonPlan, FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import type { ModelSize } from '../services/models/ids.ts';
+import type { ModelSize } from '../services/gateway/model-ids.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { StoredMedium, Task, TaskOf } from '../services/tasks/task.ts';

@@ -1,9 +1,9 @@
 import { roundUp, withCents } from '../lib/decimals.ts';
 import { kindNames, type Say } from '../locales/index.ts';
-import type { Cost } from '../services/ledger/ledger.ts';
-import type { Estimate } from '../services/prices/estimate.ts';
-import type { Allowance } from '../services/spending/allowance.ts';
-import { allowanceText, leftText } from '../services/spending/limits-text.ts';
+import type { Allowance } from '../services/money/allowance.ts';
+import type { Cost } from '../services/money/ledger.ts';
+import { allowanceText, leftText } from '../services/money/limits-text.ts';
+import type { Estimate } from '../services/tasks/estimate.ts';
 import type { Task } from '../services/tasks/task.ts';
 
 /** The amount with every digit, as the gateway reported it. */

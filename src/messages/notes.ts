@@ -1,8 +1,8 @@
 import { inlineCode } from '../discord/markdown.ts';
 import type { Say } from '../locales/index.ts';
-import { signatureExpiry } from '../services/inputs/addresses.ts';
 import { MediaError } from '../services/media/index.ts';
-import type { TaskBook } from '../services/tasks/book.ts';
+import { signatureExpiry } from '../services/media/signed-urls.ts';
+import type { TaskBook } from '../services/orders/book.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { setReferenceNotes } from '../services/tasks/transitions.ts';

@@ -2,7 +2,7 @@ import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { lanes } from '../locales/en/notices.ts';
 import { kindNames, type Say } from '../locales/index.ts';
-import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/notices/notice.ts';
+import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
 /** The message of a notice to the operator, in its current state. */
 export function noticePlan(notice: Notice, say: Say): MessagePlan {

@@ -2,15 +2,15 @@ import type { Operator } from '../discord/operator.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
-import type { Engine } from '../services/engine.ts';
-import type { Gateway } from '../services/gateway/index.ts';
-import { Notices } from '../services/notices/notices.ts';
-import { Runs } from '../services/notices/runs.ts';
-import { Watch } from '../services/notices/watch.ts';
-import { findGatewayProblem } from '../services/readiness.ts';
+import type { Gateway } from '../services/gateway/gateway.ts';
+import { BalanceWatch } from '../services/money/balance.ts';
+import type { Engine } from '../services/operations/engine.ts';
+import { Notices } from '../services/operations/notices.ts';
+import { findGatewayProblem } from '../services/operations/readiness.ts';
+import { Watch } from '../services/operations/watch.ts';
+import { Runs } from '../services/store/runs.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
-import { BalanceWatch } from '../services/usage/balance.ts';
 import { noticePlan } from './notice.ts';
 
 const KEY_REJECTED =

@@ -3,8 +3,8 @@ import { requirePostPermissions } from '../discord/guards.ts';
 import type { Outcome } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import { GatewayError } from '../services/gateway/index.ts';
-import type { Proposal, ProposedOrder } from '../services/proposals.ts';
+import { GatewayError } from '../services/gateway/gateway.ts';
+import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import { type MessageHandlerContext, on, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
 

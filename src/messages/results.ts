@@ -2,9 +2,8 @@ import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
-import type { Engine } from '../services/engine.ts';
-import { GatewayError } from '../services/gateway/index.ts';
-import type { Medium } from '../services/gateway/read/snapshot.ts';
+import { GatewayError } from '../services/gateway/gateway.ts';
+import type { Medium } from '../services/gateway/snapshot.ts';
 import {
   type FileContent,
   MediaError,
@@ -13,6 +12,7 @@ import {
   type SourceType,
   type VideoFacts,
 } from '../services/media/index.ts';
+import type { Engine } from '../services/operations/engine.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { MessageSettings } from './kind-view.ts';
 

@@ -2,7 +2,7 @@ import { customIds } from '../discord/custom-ids.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
-import { answerOf, answerText } from '../services/asks/transitions.ts';
+import { answerOf, answerText } from '../services/conversations/ask-transitions.ts';
 import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
 import { promptOf, titleOf } from '../services/tasks/task-facts.ts';
 import type { AnswerStyle } from './answer/style.ts';

@@ -3,7 +3,7 @@ import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
-import { slowMinutes } from '../services/tasks/outlook.ts';
+import { slowMinutes } from '../services/orders/outlook.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext, MessageSettings } from './kind-view.ts';

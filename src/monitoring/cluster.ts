@@ -1,4 +1,4 @@
-import type { CallbackOutcome } from '../services/callbacks/callbacks.ts';
+import type { CallbackOutcome } from '../services/orders/callbacks.ts';
 import type { Metrics } from './metrics.ts';
 
 interface MeasuredShards {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../lib/listen.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { type ReadinessCheck, readyParts } from '../services/readiness.ts';
+import { type ReadinessCheck, readyParts } from '../services/operations/readiness.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A probe is a line and a few headers; anything longer or slower is not a probe. */

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Engine } from '../services/engine.ts';
+import type { Engine } from '../services/operations/engine.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from '../services/store/backend.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,5 +1,5 @@
-import { habitNames } from '../services/callbacks/habits.ts';
-import type { Engine } from '../services/engine.ts';
+import type { Engine } from '../services/operations/engine.ts';
+import { habitNames } from '../services/orders/callback-habits.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 

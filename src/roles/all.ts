@@ -8,7 +8,7 @@ import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock, withTimeout } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { limitsText } from '../services/spending/limits-text.ts';
+import { limitsText } from '../services/money/limits-text.ts';
 import { openStore } from '../services/store/index.ts';
 import type { App, AppTools } from './app.ts';
 import { createBot } from './bot.ts';

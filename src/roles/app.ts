@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { GatewayLimits } from '../services/gateway/settings.ts';
-import type { MediaProcess } from '../services/media-process/media-process.ts';
-import type { StoreError } from '../services/store/index.ts';
+import type { MediaProcess } from '../services/media/media-process.ts';
+import type { StoreError } from '../services/tasks/store-error.ts';
 
 /** A running process of the bot, in any role. */
 export interface App {

@@ -18,16 +18,16 @@ import { pause, systemClock } from '../lib/clock.ts';
 import { createMessages } from '../messages/open-messages.ts';
 import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import type { CallbackUrls } from '../services/callbacks/addresses.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
-import { createEngine, type EngineParts } from '../services/engine.ts';
-import { createGateway, type GatewayConnections } from '../services/gateway/index.ts';
-import { ProcessLimits } from '../services/process-limits.ts';
-import { ReadinessCheck, type ReadinessSources } from '../services/readiness.ts';
-import { NO_RULES } from '../services/rules/server-rules.ts';
+import { createGateway, type GatewayConnections } from '../services/gateway/gateway.ts';
+import { createEngine, type EngineParts } from '../services/operations/engine.ts';
+import { ReadinessCheck, type ReadinessSources } from '../services/operations/readiness.ts';
+import type { CallbackUrls } from '../services/orders/callback-addresses.ts';
+import type { ErasureMessage, OtherPartitions } from '../services/orders/other-partitions.ts';
+import { ProcessLimits } from '../services/orders/process-limits.ts';
+import { NO_RULES } from '../services/safety/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
-import type { ErasureMessage, OtherPartitions } from '../services/tasks/other-partitions.ts';
 import type { AppTools } from './app.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */

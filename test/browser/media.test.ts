@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guessKind } from '../../src/services/models/families.ts';
+import { guessKind } from '../../src/services/gateway/model-families.ts';
 import { openFixture } from '../contract/both.ts';
 import { fullStudio } from '../e2e/tasks/fixture.ts';
 import { browserPath } from '../support/browser.ts';

@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/web/sandbox.ts';
 import { browserPath, openBrowser } from '../support/browser.ts';
 import { openVisitor, type Visitor } from './page/visitor.ts';
 
-const RECORDING = fileURLToPath(new URL('../services/sound/files/mono.ogg', import.meta.url));
+const RECORDING = fileURLToPath(new URL('../services/media/sound/files/mono.ogg', import.meta.url));
 /** Fast, but slow enough that a growing response is visible. */
 const SPEED = 2;
 /** Audio is processed in a worker thread, on a machine that may be busy with other tests. */

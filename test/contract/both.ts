@@ -8,7 +8,7 @@ import {
   type Snapshot,
   type TextRequest,
   type TextResponse,
-} from '../../src/services/gateway/index.ts';
+} from '../../src/services/gateway/gateway.ts';
 import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
 import { addCleanup } from '../support/ending.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -3,15 +3,15 @@ import { type Dialect, dialects } from '../../sandbox/gateway/realtime/dialect.t
 import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { PCM_RATE } from '../../src/lib/pcm.ts';
-import type { RealtimeAnswer } from '../../src/services/gateway/realtime/answer.ts';
+import type { RealtimeAnswer } from '../../src/services/gateway/realtime-answer.ts';
 import type {
   EarlierTurn,
   RealtimeEvent,
   RealtimeResponse,
   RealtimeSettings,
   Utterance,
-} from '../../src/services/gateway/realtime/events.ts';
-import type { RealtimeSession } from '../../src/services/gateway/realtime/session.ts';
+} from '../../src/services/gateway/realtime-events.ts';
+import type { RealtimeSession } from '../../src/services/gateway/realtime-session.ts';
 import { type Fixture, type FixtureOptions, failureOf, openFixture, profiles } from './both.ts';
 
 const model = 'parley-realtime';

@@ -7,7 +7,7 @@ import {
   type TextRequest,
   type TextResponse,
   type TextTool,
-} from '../../src/services/gateway/index.ts';
+} from '../../src/services/gateway/gateway.ts';
 import {
   type Fixture,
   type FixtureOptions,

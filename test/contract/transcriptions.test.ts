@@ -44,7 +44,7 @@ describe.each(profiles)('Transcriptions of a %s gateway', (profile) => {
 
   it('Audio in a question is processed by a model that supports it, and refused by other models and in other formats', async () => {
     const { gateway } = await openFixture({ profile });
-    const ogg = await readFile(new URL('../services/sound/files/mono.ogg', import.meta.url));
+    const ogg = await readFile(new URL('../services/media/sound/files/mono.ogg', import.meta.url));
     const respondTo = (id: string, bytes: Buffer) =>
       responseOf(gateway, {
         model: id,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
-import { guessKind } from '../../src/services/models/families.ts';
+import { guessKind } from '../../src/services/gateway/model-families.ts';
 import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
 async function videoModel(fixture: Fixture): Promise<string> {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { REST, Routes } from 'discord.js';
 import { expect, it } from 'vitest';
 import { connectInTime, DiscordUnreachable, reachDiscord } from '../../src/discord/reach.ts';
-import { StoreError } from '../../src/services/store/index.ts';
+import { StoreError } from '../../src/services/tasks/store-error.ts';
 import { addCleanup } from '../support/ending.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

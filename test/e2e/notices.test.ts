@@ -4,7 +4,7 @@ import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'd
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
-import { parseLimits } from '../../src/services/spending/limits-text.ts';
+import { parseLimits } from '../../src/services/money/limits-text.ts';
 import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { freePort } from '../support/free-port.ts';

@@ -5,7 +5,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { amountOf, amountText } from '../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { roundedDollars } from '../../src/messages/money.ts';
-import { type Entry, standingOf } from '../../src/services/ledger/entry.ts';
+import { type Entry, standingOf } from '../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { hasEnded, models } from './asks/fixture.ts';
 import { GATEWAY_API_KEY, startBot } from './bot.ts';

@@ -36,8 +36,8 @@ it('The keys of all sentences that the code uses are found', () => {
   // The error funnel accepts any refusal; the others pass on refusals from the media process.
   expect(filesWithoutKeys.sort()).toEqual([
     'discord/funnel.ts',
-    'services/media-process/child.ts',
-    'services/media-process/program/audio.ts',
+    'services/media/process/child.ts',
+    'services/media/process/program/audio.ts',
   ]);
 });
 

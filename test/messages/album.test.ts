@@ -7,7 +7,7 @@ import type { AlbumEntry } from '../../src/messages/album/lines.ts';
 import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { StoredTrack, Task } from '../../src/services/tasks/task.ts';
-import { buildTask, minute, start } from '../services/tasks/builders.ts';
+import { buildTask, minute, start } from '../services/orders/builders.ts';
 import { context } from './context.ts';
 
 const say = createSay(texts);

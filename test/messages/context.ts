@@ -1,7 +1,7 @@
 import { kindViews } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { MessageContext } from '../../src/messages/kind-view.ts';
-import { largerSizes } from '../../src/services/models/ids.ts';
+import { largerSizes } from '../../src/services/gateway/model-ids.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
 
 export const context: MessageContext = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileNamePrefix } from '../../src/messages/file-names.ts';
-import { buildTask } from '../services/tasks/builders.ts';
+import { buildTask } from '../services/orders/builders.ts';
 
 const prefixOf = (title: string) => fileNamePrefix(buildTask(), title);
 

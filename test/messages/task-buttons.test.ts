@@ -5,7 +5,7 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { taskButtons } from '../../src/messages/task-buttons.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { buildTask, start } from '../services/tasks/builders.ts';
+import { buildTask, start } from '../services/orders/builders.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 

@@ -4,7 +4,7 @@ import { bodyOf } from '../../src/discord/adapter.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { buildTask, start } from '../services/tasks/builders.ts';
+import { buildTask, start } from '../services/orders/builders.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 

@@ -3,7 +3,7 @@ import { PortError } from '../../src/lib/listen.ts';
 import { Metrics } from '../../src/monitoring/metrics.ts';
 import { startServer } from '../../src/monitoring/server.ts';
 import { refusalCounter } from '../../src/monitoring/tasks.ts';
-import { ReadinessCheck } from '../../src/services/readiness.ts';
+import { ReadinessCheck } from '../../src/services/operations/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 function createMetrics() {

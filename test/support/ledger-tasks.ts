@@ -1,4 +1,4 @@
-import { type EntryStore, reconcileEntry, taskEntryKey } from '../../src/services/ledger/entry.ts';
+import { type EntryStore, reconcileEntry, taskEntryKey } from '../../src/services/money/entry.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 

@@ -1,8 +1,8 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { GatewayPrices } from '../../src/services/prices/gateway-prices.ts';
-import { type LearnedCosts, LearnedPrices, type LearnedStore } from '../../src/services/prices/learned-prices.ts';
-import type { OperatorPrices } from '../../src/services/prices/price.ts';
-import { PriceBook } from '../../src/services/prices/price-book.ts';
+import { GatewayPrices } from '../../src/services/money/gateway-prices.ts';
+import { type LearnedCosts, LearnedPrices, type LearnedStore } from '../../src/services/money/learned-prices.ts';
+import type { OperatorPrices } from '../../src/services/money/price.ts';
+import { PriceBook } from '../../src/services/money/price-book.ts';
 import { ManualClock } from './manual-clock.ts';
 
 const log = { warn: () => undefined };

@@ -1,5 +1,5 @@
 import { createLogger } from '../../src/lib/log.ts';
-import { openAudio } from '../../src/services/sound/audio.ts';
+import { openAudio } from '../../src/services/media/audio.ts';
 import { mediaProcess } from './media-process.ts';
 
 /** Opens the real audio service on the shared media process. */

@@ -1,5 +1,5 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { readTask } from '../../src/services/store/task-rows.ts';
+import { readTask } from '../../src/services/store/rows/task-rows.ts';
 import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
 import { isOfKind, type Task, type TaskFacts } from '../../src/services/tasks/task.ts';
 

@@ -1,8 +1,8 @@
 import { commandMention } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import { type Gateway, GatewayError } from '../../services/gateway/index.ts';
-import { requesterOf } from '../../services/spending/requester.ts';
+import { type Gateway, GatewayError } from '../../services/gateway/gateway.ts';
+import { requesterOf } from '../../services/money/requester.ts';
 import { command, type Feature, type Services } from '../feature.ts';
 import { text } from './text.ts';
 import { aboutPage, type Health } from './view.ts';

@@ -4,13 +4,13 @@ import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { kindNames, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
-import type { HabitName } from '../../services/callbacks/habits.ts';
-import type { Notice } from '../../services/notices/notice.ts';
-import type { Run } from '../../services/notices/runs.ts';
-import type { LaneTrouble } from '../../services/polling/scheduler.ts';
-import { type Readiness, readyParts } from '../../services/readiness.ts';
-import type { Allowance, Holder } from '../../services/spending/allowance.ts';
-import { allowanceText } from '../../services/spending/limits-text.ts';
+import type { Allowance, Holder } from '../../services/money/allowance.ts';
+import { allowanceText } from '../../services/money/limits-text.ts';
+import { type Readiness, readyParts } from '../../services/operations/readiness.ts';
+import type { HabitName } from '../../services/orders/callback-habits.ts';
+import type { LaneTrouble } from '../../services/orders/scheduler.ts';
+import type { Notice } from '../../services/store/notice.ts';
+import type { Run } from '../../services/store/runs.ts';
 
 export interface Health {
   version: string;

@@ -1,7 +1,7 @@
 import type { Attachment } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/asks/request.ts';
-import { MAX_SCHEMA_BYTES, parseSchema } from '../../services/asks/schema/answer-schemas.ts';
+import { MAX_SCHEMA_BYTES, parseSchema } from '../../services/conversations/answer-schemas.ts';
+import { askSpec, efforts, formats, MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
 import { command, type Feature } from '../feature.ts';
 import {
   emptyPromptRefusal,

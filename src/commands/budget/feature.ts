@@ -3,7 +3,7 @@ import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Holder } from '../../services/spending/allowance.ts';
+import type { Holder } from '../../services/money/allowance.ts';
 import {
   grantText,
   withAlerts,
@@ -12,11 +12,11 @@ import {
   withoutBlock,
   withPause,
   withResets,
-} from '../../services/spending/budget-changes.ts';
-import { WHOLE_BOT } from '../../services/spending/budgets.ts';
-import type { Cap } from '../../services/spending/limits.ts';
-import { parseGrant } from '../../services/spending/limits-text.ts';
-import { operatorResetKey } from '../../services/spending/spending.ts';
+} from '../../services/money/budget-changes.ts';
+import { WHOLE_BOT } from '../../services/money/budgets.ts';
+import type { Cap } from '../../services/money/limits.ts';
+import { parseGrant } from '../../services/money/limits-text.ts';
+import { operatorResetKey } from '../../services/money/spending.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { budgetHistory } from './history.ts';
 import {

@@ -2,7 +2,7 @@ import { memberMention } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars } from '../../messages/money.ts';
-import type { HistoryEntry } from '../../services/spending/budgets.ts';
+import type { HistoryEntry } from '../../services/money/budgets.ts';
 import { historyPage } from '../history.ts';
 
 /** Shows who changed which limit and when, and how. */

@@ -1,10 +1,10 @@
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Author, MemberIds } from '../../services/spending/budget-changes.ts';
-import { WHOLE_BOT } from '../../services/spending/budgets.ts';
-import { limitsText } from '../../services/spending/limits-text.ts';
-import { type ServerBudget, withoutExpired } from '../../services/spending/server-budget.ts';
+import type { Author, MemberIds } from '../../services/money/budget-changes.ts';
+import { WHOLE_BOT } from '../../services/money/budgets.ts';
+import { limitsText } from '../../services/money/limits-text.ts';
+import { type ServerBudget, withoutExpired } from '../../services/money/server-budget.ts';
 import { maySeeAccount } from '../account-access.ts';
 import type { Context } from '../feature.ts';
 

@@ -6,10 +6,10 @@ import { isZero } from '../../lib/decimals.ts';
 import { kindNames, type Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { BudgetAlert } from '../../services/spending/alerts.ts';
-import type { Allowance } from '../../services/spending/allowance.ts';
-import { allowanceText, leftText, limitsText, quantity } from '../../services/spending/limits-text.ts';
-import type { ServerBudget } from '../../services/spending/server-budget.ts';
+import type { BudgetAlert } from '../../services/money/alerts.ts';
+import type { Allowance } from '../../services/money/allowance.ts';
+import { allowanceText, leftText, limitsText, quantity } from '../../services/money/limits-text.ts';
+import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 

@@ -1,8 +1,8 @@
 import type { ChosenUser } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/spending/budget-changes.ts';
-import type { Limits } from '../../services/spending/limits.ts';
-import { limitsText, parseLimits } from '../../services/spending/limits-text.ts';
+import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
+import type { Limits } from '../../services/money/limits.ts';
+import { limitsText, parseLimits } from '../../services/money/limits-text.ts';
 import { type Context, command } from '../feature.ts';
 import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, member, server } from './managed-budget.ts';
 import { confirmationLine } from './page.ts';

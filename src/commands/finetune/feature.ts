@@ -4,7 +4,7 @@ import { eventsHash, type Follow, lastEditAt } from '../../discord/follower.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
-import { GatewayError } from '../../services/gateway/index.ts';
+import { GatewayError } from '../../services/gateway/gateway.ts';
 import { maySeeAccount } from '../account-access.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { text } from './text.ts';

@@ -2,11 +2,11 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { loadForForm, ownTask, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
+import type { WrittenWords } from '../../services/orders/words.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
-import type { WrittenWords } from '../../services/tasks/words.ts';
 import { type Context, on } from '../feature.ts';
 import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
 

@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { WrittenWords } from '../../services/orders/words.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { Region, sides } from '../../services/tasks/materials.ts';
@@ -7,7 +8,6 @@ import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { assertHasResult, isGrid, isSpoiler, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
-import type { WrittenWords } from '../../services/tasks/words.ts';
 
 /** The request of a follow-up; the press itself determines the requester and the place. */
 export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };

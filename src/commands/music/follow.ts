@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import type { CheckAdmission } from '../../services/tasks/albums.ts';
+import type { CheckAdmission } from '../../services/orders/albums.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
 import { maySeeAccount } from '../account-access.ts';

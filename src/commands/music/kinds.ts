@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { withoutUndefined } from '../../lib/entries.ts';
+import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/gateway.ts';
 import type { CallOptions } from '../../services/gateway/http.ts';
-import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/index.ts';
-import { albumSpec } from '../../services/tasks/albums.ts';
+import { albumSpec } from '../../services/orders/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { KindTools } from '../feature.ts';

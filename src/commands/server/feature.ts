@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { installLinks } from '../../discord/deployment.ts';
 import { missingPermissions, neededPermissions } from '../../discord/guards.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { withRules } from '../../services/rules/server-rules.ts';
+import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { historyPage } from '../history.ts';
 import { openRulesForm, rulesForm } from './forms.ts';

@@ -1,14 +1,14 @@
 import type { RuleSection } from '../../discord/custom-ids.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import type { RuleTargets } from '../../services/rules/rules-file.ts';
+import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import {
   MAX_LIST_ENTRIES,
   type RuleSet,
   ruleText,
   type ServerRules,
   thresholdLines,
-} from '../../services/rules/server-rules.ts';
+} from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 import { readableWords } from './readable.ts';
 import type { text } from './text.ts';

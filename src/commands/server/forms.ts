@@ -2,7 +2,7 @@ import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type RuleSet, ruleSet, withLog, withRules } from '../../services/rules/server-rules.ts';
+import { type RuleSet, ruleSet, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
 import { previewAccessRule } from './access-rule.ts';
 import { fieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';

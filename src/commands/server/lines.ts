@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { plainHost } from '../../services/rules/links.ts';
-import { kindsIn, type RuleTargets } from '../../services/rules/rules-file.ts';
-import type { RuleSet } from '../../services/rules/server-rules.ts';
+import { plainHost } from '../../services/safety/links.ts';
+import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
+import type { RuleSet } from '../../services/safety/server-rules.ts';
 import {
   MAX_DOMAINS,
   MAX_LIST_ENTRIES,
@@ -12,7 +12,7 @@ import {
   MAX_THRESHOLDS,
   MAX_WORD_LENGTH,
   MAX_WORDS,
-} from '../../services/rules/server-rules.ts';
+} from '../../services/safety/server-rules.ts';
 
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>

@@ -2,8 +2,8 @@ import { truncateMarkdown } from '../../discord/message-text.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
-import type { RuleRefusal } from '../../services/rules/rules.ts';
-import type { RuleTargets } from '../../services/rules/rules-file.ts';
+import type { RuleRefusal } from '../../services/safety/rules.ts';
+import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import type { Services } from '../feature.ts';
 import { accessMarkdown, changeText, codeOf } from './readable.ts';
 

@@ -1,6 +1,6 @@
 import { mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Author, canHold, type RuleSet, usesModeration } from '../../services/rules/server-rules.ts';
+import { type Author, canHold, type RuleSet, usesModeration } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot change its rules. Checked on every command, press and form. */

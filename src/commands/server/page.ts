@@ -5,7 +5,7 @@ import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/p
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { RuleTargets } from '../../services/rules/rules-file.ts';
+import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import {
   type AccessRule,
   accessText,
@@ -15,7 +15,7 @@ import {
   type ServerRules,
   thresholdLines,
   usesModeration,
-} from '../../services/rules/server-rules.ts';
+} from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 import { managedServer } from './managed-server.ts';
 import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/rules/server-rules.ts';
+import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/safety/server-rules.ts';
 import { bucketOf } from '../../services/tasks/homes.ts';
 import { taskId } from '../../services/tasks/task-id.ts';
 import { type Context, on } from '../feature.ts';

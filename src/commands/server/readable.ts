@@ -2,8 +2,8 @@ import { inlineCode } from '../../discord/markdown.ts';
 import { truncate } from '../../discord/message-text.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import { kindsIn, type RuleTargets } from '../../services/rules/rules-file.ts';
-import type { ServerRules } from '../../services/rules/server-rules.ts';
+import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
+import type { ServerRules } from '../../services/safety/server-rules.ts';
 import { text } from './text.ts';
 
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */

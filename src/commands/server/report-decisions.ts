@@ -4,6 +4,7 @@ import type { FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { withBlock } from '../../services/money/budget-changes.ts';
 import {
   assertBlockable,
   type Moderator,
@@ -11,8 +12,7 @@ import {
   type ReportDecision,
   withBlocked,
   withDecision,
-} from '../../services/reports/report.ts';
-import { withBlock } from '../../services/spending/budget-changes.ts';
+} from '../../services/safety/report.ts';
 import { type Context, on } from '../feature.ts';
 
 /** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */

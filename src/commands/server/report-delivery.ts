@@ -6,17 +6,17 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
-import type { Engine } from '../../services/engine.ts';
-import { withRelease } from '../../services/inputs/member-files.ts';
+import { withBlock } from '../../services/money/budget-changes.ts';
+import { withoutExpired } from '../../services/money/server-budget.ts';
+import type { Engine } from '../../services/operations/engine.ts';
+import { withRelease } from '../../services/orders/member-files.ts';
 import {
   type Report,
   type ReportStep,
   withMessage,
   withOtherDecision,
   withoutDueStep,
-} from '../../services/reports/report.ts';
-import { withBlock } from '../../services/spending/budget-changes.ts';
-import { withoutExpired } from '../../services/spending/server-budget.ts';
+} from '../../services/safety/report.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import type { CommandsParts } from '../parts.ts';
 import { reportMessage } from './report-message.ts';

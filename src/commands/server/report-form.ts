@@ -6,7 +6,7 @@ import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
-import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/reports/report.ts';
+import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/safety/report.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import { type Context, on, type Services } from '../feature.ts';

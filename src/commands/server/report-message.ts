@@ -3,8 +3,8 @@ import { escapeText, linkToMessage, memberMention } from '../../discord/markdown
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/reports/report.ts';
-import type { ReportHistory } from '../../services/reports/reports.ts';
+import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/safety/report.ts';
+import type { ReportHistory } from '../../services/safety/reports.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 

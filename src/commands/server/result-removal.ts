@@ -1,9 +1,9 @@
 import { RetryLater, withStore } from '../../discord/delivery/backoff.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Engine } from '../../services/engine.ts';
-import type { Report } from '../../services/reports/report.ts';
+import type { Engine } from '../../services/operations/engine.ts';
+import { markResultRemoved } from '../../services/orders/review.ts';
+import type { Report } from '../../services/safety/report.ts';
 import { removeMessageById } from '../../services/tasks/delivery-state.ts';
-import { markResultRemoved } from '../../services/tasks/review.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { CommandsParts } from '../parts.ts';
 

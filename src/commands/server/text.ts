@@ -1,4 +1,4 @@
-import type { RuleProblem } from '../../services/rules/rules-file.ts';
+import type { RuleProblem } from '../../services/safety/rules-file.ts';
 
 export const text = {
   command: {

@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { talkMessage } from '../../messages/talk-message.ts';
-import { talkSpecs } from '../../services/talks/session.ts';
+import { talkSpecs } from '../../services/conversations/talk-session.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { start } from './start.ts';

@@ -1,6 +1,6 @@
 import { truncate } from '../../discord/message-text.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
-import { answerOf } from '../../services/asks/transitions.ts';
+import { answerOf } from '../../services/conversations/ask-transitions.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
 

@@ -5,7 +5,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import { loadForForm, pressedTask, submitConfirmed } from '../../messages/pressed-task.ts';
-import type { UtteranceRequest } from '../../services/talks/session.ts';
+import type { UtteranceRequest } from '../../services/conversations/talk-session.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';

@@ -5,7 +5,7 @@ import { withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { ErasureOutcome } from '../../services/tasks/task-store.ts';
+import type { ErasureOutcome } from '../../services/orders/task-store.ts';
 import { type Context, on } from '../feature.ts';
 
 /** After this time the member gets an interim message. */

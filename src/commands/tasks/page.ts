@@ -7,7 +7,7 @@ import { costOfTask } from '../../messages/money.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
-import { talkTurns } from '../../services/talks/session.ts';
+import { talkTurns } from '../../services/conversations/talk-session.ts';
 import { areResultsHidden, hasEnded, isClosed, isHeld, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';

@@ -1,8 +1,8 @@
 import { divideBy100 } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, roundedDollars } from '../../messages/money.ts';
-import type { DayRange } from '../../services/usage/days.ts';
-import type { Sheet, SheetRow } from '../../services/usage/sheet.ts';
+import type { DayRange } from '../../services/money/usage-days.ts';
+import type { Sheet, SheetRow } from '../../services/money/usage-sheet.ts';
 
 export type Unit = 'cents' | undefined;
 

@@ -1,8 +1,8 @@
 import { compare } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Bar, ChartData } from '../../services/usage/chart.ts';
-import { listDays } from '../../services/usage/days.ts';
-import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/usage/sheet.ts';
+import type { Bar, ChartData } from '../../services/media/chart.ts';
+import { listDays } from '../../services/money/usage-days.ts';
+import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/money/usage-sheet.ts';
 import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './amounts.ts';
 
 /** The most horizontal bars that can be told apart on a phone; further rows share one bar. */

@@ -4,10 +4,16 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { kindNames } from '../../locales/index.ts';
-import type { Allowance } from '../../services/spending/allowance.ts';
-import { requesterOf } from '../../services/spending/requester.ts';
-import { type DayRange, parseRange, quickRange } from '../../services/usage/days.ts';
-import { type Grouping, groupings, type Sheet, type UsageOwner, usageOwners } from '../../services/usage/sheet.ts';
+import type { Allowance } from '../../services/money/allowance.ts';
+import { requesterOf } from '../../services/money/requester.ts';
+import { type DayRange, parseRange, quickRange } from '../../services/money/usage-days.ts';
+import {
+  type Grouping,
+  groupings,
+  type Sheet,
+  type UsageOwner,
+  usageOwners,
+} from '../../services/money/usage-sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { chartAlt, chartOf } from './chart.ts';

@@ -6,15 +6,15 @@ import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { Allowance } from '../../services/spending/allowance.ts';
-import { quickRange, quickRanges } from '../../services/usage/days.ts';
+import type { Allowance } from '../../services/money/allowance.ts';
+import { quickRange, quickRanges } from '../../services/money/usage-days.ts';
 import {
   type ComparedModel,
   isWithinRange,
   type Sheet,
   type SheetNote,
   type UsageOwner,
-} from '../../services/usage/sheet.ts';
+} from '../../services/money/usage-sheet.ts';
 import {
   dollarsOf,
   gatewayAmount,

@@ -1,5 +1,5 @@
 import type { Say } from '../../locales/index.ts';
-import type { Sheet } from '../../services/usage/sheet.ts';
+import type { Sheet } from '../../services/money/usage-sheet.ts';
 import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */

@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../lib/entries.ts';
-import { referenceLimits } from '../../services/models/reference-limits.ts';
+import { referenceLimits } from '../../services/gateway/reference-limits.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
 import type { Materials, PreparedReference } from '../../services/tasks/materials.ts';
 import type { KindTools } from '../feature.ts';

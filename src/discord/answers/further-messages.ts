@@ -6,9 +6,9 @@ import {
   dropParts,
   markPartPosting,
   markPartsShown,
-} from '../../services/asks/transitions.ts';
+} from '../../services/conversations/ask-transitions.ts';
+import type { Transition } from '../../services/orders/book.ts';
 import type { AnswerPart } from '../../services/tasks/answer.ts';
-import type { Transition } from '../../services/tasks/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';

@@ -1,5 +1,5 @@
 import { SnowflakeUtil } from 'discord.js';
-import { answerText } from '../../services/asks/transitions.ts';
+import { answerText } from '../../services/conversations/ask-transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
 
 const MAX_EDITS = 8;

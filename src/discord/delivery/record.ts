@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Transition } from '../../services/tasks/book.ts';
+import type { Transition } from '../../services/orders/book.ts';
 import { markDelivered, markPingDue, markUndeliverable } from '../../services/tasks/delivery-state.ts';
 import { isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { errorFacts } from '../outbox/errors.ts';

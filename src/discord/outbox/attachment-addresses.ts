@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { RefreshUrls } from '../../services/inputs/addresses.ts';
+import type { RefreshUrls } from '../../services/orders/input-addresses.ts';
 import type { DiscordClients } from './clients.ts';
 import { tryAndLog } from './errors.ts';
 

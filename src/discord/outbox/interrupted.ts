@@ -1,7 +1,7 @@
 import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord.js';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
-import type { TaskBook } from '../../services/tasks/book.ts';
+import type { TaskBook } from '../../services/orders/book.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { findReply } from './adoption.ts';

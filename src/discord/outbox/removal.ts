@@ -1,10 +1,10 @@
 import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { Removal } from '../../services/server-log/server-log.ts';
-import { messageAddress } from '../../services/tasks/own-data/member-erasure.ts';
+import { messageAddress } from '../../services/orders/member-erasure.ts';
+import type { MessageRemoval } from '../../services/orders/task-store.ts';
+import type { Removal } from '../../services/safety/server-log.ts';
 import type { MessageAddress, MessagePlace, Task } from '../../services/tasks/task.ts';
-import type { MessageRemoval } from '../../services/tasks/task-store.ts';
 import { findPostedPart } from './adoption.ts';
 import { errorFacts, failureKindOf, hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
 import { BufferReclaimer } from '../../lib/passing-bytes.ts';
+import { KeyedLimiter } from '../../services/media/capacity.ts';
 import { readChunks } from '../../services/media/content.ts';
-import { KeyedLimiter } from '../../services/media/download/capacity.ts';
 import { mediaTypes } from '../../services/media/media-types.ts';
 
 export type MakeRequest = typeof DefaultRestOptions.makeRequest;

@@ -2,7 +2,7 @@ import { withTimeout } from '../../lib/clock.ts';
 import type { Cluster } from '../../services/cluster/open-cluster.ts';
 import { type PartitionHealth, readHealth } from '../../services/cluster/partition-health.ts';
 import { readShares } from '../../services/cluster/shares.ts';
-import type { LaneTrouble } from '../../services/polling/scheduler.ts';
+import type { LaneTrouble } from '../../services/orders/scheduler.ts';
 import { readShardCount, shardOwners } from './shard-processes.ts';
 
 /** `/about` omits the state of the cluster if reading it takes longer than this. */

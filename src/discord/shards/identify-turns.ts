@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IIdentifyThrottler } from '@discordjs/ws';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import type { SharedFacts } from '../../services/store/shared-facts.ts';
 import type { GatewayInfo } from '../reads.ts';
 
 /** Discord limits identifies per five seconds; the extra time allows for two requests that take different times to arrive. */

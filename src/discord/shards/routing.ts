@@ -1,5 +1,5 @@
 import { type APIInteraction, ApplicationIntegrationType, InteractionType } from 'discord.js';
-import { PAUSE_PARTITION } from '../../services/spending/whole-bot.ts';
+import { PAUSE_PARTITION } from '../../services/money/whole-bot.ts';
 import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';
 import { customIds, originalFormId, readCustomId } from '../custom-ids.ts';

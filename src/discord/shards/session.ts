@@ -1,6 +1,6 @@
 import type { SessionInfo } from '@discordjs/ws';
 import { z } from 'zod';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import type { SharedFacts } from '../../services/store/shared-facts.ts';
 
 const rowShape = z.object({
   sessionId: z.string().min(1),

@@ -1,7 +1,7 @@
 import { pause } from '../../lib/clock.ts';
 import { acquireClaim, type ClusterContext } from '../../services/cluster/open-cluster.ts';
 import { hasCertainlyEnded } from '../../services/store/holder.ts';
-import type { SharedFacts } from '../../services/store/remote/shared-facts.ts';
+import type { SharedFacts } from '../../services/store/shared-facts.ts';
 
 /** The prefix of the claim by which a shard process shows that it is running; the name of its holder follows. */
 export const SHARD_PROCESS_PREFIX = 'sharder:';

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Say } from '../../locales/index.ts';
-import type { Inbox } from '../../services/inbox/inbox.ts';
+import type { Inbox } from '../../services/cluster/inbox.ts';
 import type { EarlyContext, Handlers } from '../handlers.ts';
 import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';

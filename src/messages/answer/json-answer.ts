@@ -1,7 +1,7 @@
 import { inlineCode } from '../../discord/markdown.ts';
 import { terminalSafe } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
-import { answerOf, answerText } from '../../services/asks/transitions.ts';
+import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';

@@ -1,6 +1,6 @@
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { answerOf, answerText } from '../../services/asks/transitions.ts';
+import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';

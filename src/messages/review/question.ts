@@ -4,7 +4,7 @@ import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { markResultsRefused, markShownByModerator } from '../../services/tasks/review.ts';
+import { markResultsRefused, markShownByModerator } from '../../services/orders/review.ts';
 import { isHeld, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { on } from '../pressed-task.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { NO_RULES, type ServerRules } from '../rules/server-rules.ts';
+import { erasureMessage, type OtherPartitions } from '../orders/other-partitions.ts';
+import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
-import { erasureMessage, type OtherPartitions } from '../tasks/other-partitions.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** The type of packets that partitions send to each other. Packets from Discord have other types. */

@@ -1,7 +1,7 @@
 import { pause } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
-import { CONVERSATION_TIMEOUT_MS } from '../asks/conversation.ts';
-import type { TaskBook } from '../tasks/book.ts';
+import { CONVERSATION_TIMEOUT_MS } from '../conversations/conversation.ts';
+import type { TaskBook } from '../orders/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { ClusterContext } from './open-cluster.ts';
 

@@ -1,7 +1,8 @@
 import { pause } from '../../lib/clock.ts';
-import { type Partitions, StoreError } from '../store/index.ts';
+import type { Partitions } from '../store/index.ts';
 import type { Lease } from '../store/lease.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
+import { StoreError } from '../tasks/store-error.ts';
 import { acquireClaim, type ClusterContext } from './open-cluster.ts';
 import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 

@@ -1,7 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Inbox } from '../inbox/inbox.ts';
-import { openInbox } from '../inbox/open-inbox.ts';
 import {
   nameHolder,
   openPartitions,
@@ -14,6 +12,8 @@ import {
 import { Lease, type LeaseClock, leaseClock, requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { openInbox } from './inbox/open-inbox.ts';
+import type { Inbox } from './inbox.ts';
 
 /** The packets of a killed worker wait this long for the next one. A shorter lock could expire while a busy worker still handles a packet. */
 const MAX_LOCK_MS = 4_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { SharedNotes } from '../spending/whole-bot.ts';
+import type { SharedNotes } from '../money/whole-bot.ts';
 import type { SharedFacts } from '../store/index.ts';
 
 const MAX_AGE_MS = 1_000;

@@ -1,9 +1,9 @@
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
-import { asNumber, asText, firstAt, places, splitWords } from './read/places.ts';
-import { hasId, hasState } from './read/record.ts';
+import { asNumber, asText, firstAt, places, splitWords } from './places.ts';
 import { SUCCESS_CODES } from './read/search/error-evidence.ts';
+import { hasId, hasState } from './record.ts';
 
 /** Gateways disagree on statuses (an exceeded quota is 403, 402 or 400), but rarely on these codes, types and messages. */
 const CODES = {

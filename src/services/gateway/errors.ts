@@ -1,5 +1,5 @@
 import { codeOf, hasNeverConnected } from '../../lib/never-connected.ts';
-import { splitWords } from './read/places.ts';
+import { splitWords } from './places.ts';
 
 export type GatewayErrorKind =
   | 'unauthorized'

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
-import { asList, asText, asTime, firstAt, places } from './read/places.ts';
+import { asList, asText, asTime, firstAt, places } from './places.ts';
 import { taskId, validate } from './schemas.ts';
 
 export interface FineTuneEvent {

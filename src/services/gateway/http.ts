@@ -2,7 +2,8 @@ import { type Dispatcher, errors, FormData } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
 import { isRecord, type Json } from '../../lib/exact-json.ts';
-import { GatewayConnections } from './connections.ts';
+import { GatewayConnections } from './endpoints/connections.ts';
+import { openSocket } from './endpoints/socket.ts';
 import { containsError, toGatewayError } from './error-responses.ts';
 import {
   cleanMessage,
@@ -15,9 +16,8 @@ import {
   waitBeforeRetry,
 } from './errors.ts';
 import { decodeChunks, isEventStream, peekStream, readChunks } from './event-stream.ts';
-import { parseJson } from './read/places.ts';
+import { parseJson } from './places.ts';
 import { type GatewayLimits, type GatewayParts, type GatewaySettings, parseBaseUrl } from './settings.ts';
-import { openSocket } from './socket.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;

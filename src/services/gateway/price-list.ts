@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
-import { asDecimal, asList, asText, firstAt, places } from './read/places.ts';
+import { asDecimal, asList, asText, firstAt, places } from './places.ts';
 
 /** A model in a gateway's price list. Decimals are text; a value that is missing from the list is undefined. */
 export interface PricedModel {

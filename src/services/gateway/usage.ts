@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import { malformedError } from './errors.ts';
 import { type CallOptions, Resource } from './http.ts';
-import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './read/places.ts';
+import { asAmount, asNumber, asText, asTime, firstAt, listAt, places } from './places.ts';
 import { day, validate } from './schemas.ts';
 
 /** The usage of the account. Every amount is text with exactly the digits that the service sent, in the service's unit. */

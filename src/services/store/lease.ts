@@ -1,6 +1,7 @@
 import { pause, systemClock } from '../../lib/clock.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { closedError, inUseError, StoreError } from './backend.ts';
+import { StoreError } from '../tasks/store-error.ts';
+import { closedError, inUseError } from './backend.ts';
 import { hasCertainlyEnded, nameLease } from './holder.ts';
 
 export interface StoreTrouble {

@@ -3,6 +3,7 @@ import { Keyv } from 'keyv';
 import type { Clock } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
+import { StoreError, type StoreErrorKind } from '../tasks/store-error.ts';
 import {
   type Backend,
   type Durability,
@@ -10,8 +11,6 @@ import {
   type Range,
   READ_BATCH_SIZE,
   refusedWriteError,
-  StoreError,
-  type StoreErrorKind,
 } from './backend.ts';
 
 /** Stands for an unreadable row, because throwing would end the iteration over all others. */

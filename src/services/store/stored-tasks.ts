@@ -3,41 +3,40 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { FingerprintStore } from '../fingerprints/fingerprints.ts';
-import type { DraftStore } from '../form-drafts.ts';
-import type { EntryStore } from '../ledger/entry.ts';
-import type { ExperienceStore } from '../models/experience.ts';
-import type { NoticeStore } from '../notices/notice.ts';
-import type { RunStore } from '../notices/runs.ts';
-import type { LearnedStore } from '../prices/learned-prices.ts';
-import type { ProposalStore } from '../proposals.ts';
-import type { PseudonymStore } from '../pseudonyms.ts';
-import type { ReportStore } from '../reports/reports.ts';
-import type { RuleStore } from '../rules/rules.ts';
-import type { LogStore } from '../server-log/server-log.ts';
-import type { BudgetStore } from '../spending/budgets.ts';
-import { type LimitStarts, updateStarts } from '../spending/limit-starts.ts';
-import { dropExpiredToken } from '../tasks/delivery-state.ts';
-import type { KindSpecs } from '../tasks/kind-spec.ts';
-import { isLive, type Task } from '../tasks/task.ts';
+import type { ExperienceStore } from '../gateway/model-experience.ts';
+import type { BudgetStore } from '../money/budgets.ts';
+import type { EntryStore } from '../money/entry.ts';
+import type { LearnedStore } from '../money/learned-prices.ts';
+import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
+import type { FingerprintStore } from '../orders/fingerprints.ts';
+import type { DraftStore } from '../orders/form-drafts.ts';
+import type { ProposalStore } from '../orders/proposals.ts';
+import type { PseudonymStore } from '../orders/pseudonyms.ts';
 import {
   type Duration,
   type ErasureMark,
   MAX_DURATIONS_PER_KEY,
   type PageQuery,
-  type SentOrder,
   type TaskPage,
   type TaskStore,
-} from '../tasks/task-store.ts';
+} from '../orders/task-store.ts';
+import type { ReportStore } from '../safety/reports.ts';
+import type { RuleStore } from '../safety/rules.ts';
+import type { LogStore } from '../safety/server-log.ts';
+import { dropExpiredToken } from '../tasks/delivery-state.ts';
+import type { SentOrder } from '../tasks/kind.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { isLive, type Task } from '../tasks/task.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
-import { StoredEntries } from './ledger-rows.ts';
-import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './marks.ts';
 import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
-import { Quarantine } from './rows.ts';
-import { RemoteIdRows, SentOrderRows } from './side-rows.ts';
-import { isSameSummary, SummaryIndex } from './summary-index.ts';
-import { openTables, type Tables } from './tables.ts';
+import type { NoticeStore } from './notice.ts';
+import { StoredEntries } from './rows/ledger-rows.ts';
+import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './rows/marks.ts';
+import { Quarantine } from './rows/rows.ts';
+import { RemoteIdRows, SentOrderRows } from './rows/side-rows.ts';
+import { isSameSummary, SummaryIndex } from './rows/summary-index.ts';
+import { openTables, type Tables } from './rows/tables.ts';
 import {
   assertReadable,
   type Migration,
@@ -46,7 +45,8 @@ import {
   TaskRows,
   taskLock,
   taskMigrations,
-} from './task-rows.ts';
+} from './rows/task-rows.ts';
+import type { RunStore } from './runs.ts';
 
 interface StoredTasksParts {
   namespaces: Namespaces;

@@ -1,4 +1,4 @@
-import type { Medium, Snapshot, Track } from '../gateway/read/snapshot.ts';
+import type { Medium, Snapshot, Track } from '../gateway/snapshot.ts';
 import { hasEnded, MAX_LYRICS_LENGTH, type StoredMedium, type StoredTrack, type Task, type TaskState } from './task.ts';
 
 /** The order of the states before the end. A snapshot with an earlier state has arrived late and is ignored. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { refusableParts } from '../gateway/index.ts';
-import { amount, estimate } from '../prices/estimate.ts';
+import { refusableParts } from '../gateway/gateway.ts';
+import { amount, estimate } from './estimate.ts';
 
 const call = z.object({
   callId: z.string(),

@@ -1,4 +1,4 @@
-import { type Fingerprint, joinFingerprints } from '../fingerprints/fingerprint.ts';
+import { type Fingerprint, joinFingerprints } from '../media/fingerprint.ts';
 import {
   hasEnded,
   type Intention,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelKind } from '../models/families.ts';
+import type { ModelKind } from '../gateway/model-families.ts';
 import { memberFile, reference, region } from './materials.ts';
 
 const commonRequest = z.object({

@@ -1,10 +1,14 @@
+import { z } from 'zod';
 import type { CallOptions } from '../gateway/http.ts';
-import type { Snapshot, Submission } from '../gateway/read/snapshot.ts';
+import type { Snapshot, Submission } from '../gateway/snapshot.ts';
 import type { TaskKind, TaskRequests } from './kind-spec.ts';
 import type { ImageTransfer, Materials } from './materials.ts';
 import type { TaskOf } from './task.ts';
-import type { SentOrder } from './task-store.ts';
 import type { Order } from './transitions.ts';
+
+/** An exact request, with the key that ensures that it creates only one job, however often it is sent. */
+export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
+export type SentOrder = z.output<typeof sentOrder>;
 
 /** Which wait limit applies. After this limit, members are informed that the task takes longer than usual. */
 export type WaitLimit = 'image' | 'video' | 'music' | 'text';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { fingerprint } from '../fingerprints/fingerprint.ts';
-import { amount, estimate } from '../prices/estimate.ts';
+import { fingerprint } from '../media/fingerprint.ts';
 import { answer } from './answer.ts';
+import { amount, estimate } from './estimate.ts';
 import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 
 /** Increased with every change that an older bot could not read. The migrations are in `store/task-rows.ts`. */

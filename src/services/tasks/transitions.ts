@@ -1,7 +1,7 @@
-import type { Submission } from '../gateway/read/snapshot.ts';
-import { withoutSignedUrls } from '../inputs/addresses.ts';
-import type { Estimate } from '../prices/estimate.ts';
+import type { Submission } from '../gateway/snapshot.ts';
+import { withoutSignedUrls } from '../media/signed-urls.ts';
 import { settle, transitionError } from './delivery-state.ts';
+import type { Estimate } from './estimate.ts';
 import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 import {
   type Failure,

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { amountOf, type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { amountOf, type Entry, standingOf } from '../../../src/services/money/entry.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../support/ledger-tasks.ts';

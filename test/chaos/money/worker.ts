@@ -3,11 +3,12 @@ import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { createEngine } from '../../../src/services/engine.ts';
-import { createGateway, GatewayError } from '../../../src/services/gateway/index.ts';
-import { ProcessLimits } from '../../../src/services/process-limits.ts';
-import { openStore, StoreError } from '../../../src/services/store/index.ts';
+import { createGateway, GatewayError } from '../../../src/services/gateway/gateway.ts';
+import { createEngine } from '../../../src/services/operations/engine.ts';
+import { ProcessLimits } from '../../../src/services/orders/process-limits.ts';
+import { openStore } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
+import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
 

@@ -6,10 +6,10 @@ import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
-import type { ListedModel } from '../../../src/services/models/catalogue.ts';
+import type { ListedModel } from '../../../src/services/gateway/model-catalogue.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
-import { buildTask, start } from '../../services/tasks/builders.ts';
+import { buildTask, start } from '../../services/orders/builders.ts';
 
 const say = createSay(texts);
 

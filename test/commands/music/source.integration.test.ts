@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { musicSource } from '../../../src/commands/music/kinds.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { createGateway, defaultSettings } from '../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../../src/services/gateway/gateway.ts';
 
 /** Starts a gateway that returns the given results for batches and records its polls. */
 async function startBatchGateway(respondTo: (ids: readonly string[], response: ServerResponse) => void) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/commands/talk/utterances.ts';
 import { Refusal, throwIfRefusal } from '../../../src/lib/refusal.ts';
-import { talkSpecs } from '../../../src/services/talks/session.ts';
+import { talkSpecs } from '../../../src/services/conversations/talk-session.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/store-fixture.ts';
 import { ofKind, type Parts } from '../../support/tasks.ts';

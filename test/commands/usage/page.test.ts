@@ -4,8 +4,8 @@ import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
 import { createSay } from '../../../src/locales/index.ts';
-import { addDays } from '../../../src/services/usage/days.ts';
-import type { Sheet, SheetRow } from '../../../src/services/usage/sheet.ts';
+import { addDays } from '../../../src/services/money/usage-days.ts';
+import type { Sheet, SheetRow } from '../../../src/services/money/usage-sheet.ts';
 
 const say = createSay(texts);
 const LONG_AMOUNT = '123456789012.345678901234567890';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VideoRequest } from '../../../src/commands/video/request.ts';
 import { ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
 import type { MediumFacts } from '../../../src/messages/kind-view.ts';
-import { buildTask } from '../../services/tasks/builders.ts';
+import { buildTask } from '../../services/orders/builders.ts';
 
 const describeIgnored = (request: Partial<VideoRequest>, facts: MediumFacts): string[] =>
   ignoredParameters(requestedParameters({ prompt: 'waves', model: 'reel-2', ...request }), facts).map(

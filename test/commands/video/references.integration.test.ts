@@ -7,7 +7,7 @@ import { videoKinds } from '../../../src/commands/video/kinds.ts';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { throwIfRefusal } from '../../../src/lib/refusal.ts';
-import { createGateway } from '../../../src/services/gateway/index.ts';
+import { createGateway } from '../../../src/services/gateway/gateway.ts';
 
 /** Starts a gateway that accepts every request and records its body. */
 async function gatewayServer() {

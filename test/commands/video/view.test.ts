@@ -7,7 +7,7 @@ import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
-import { buildTask, start } from '../../services/tasks/builders.ts';
+import { buildTask, start } from '../../services/orders/builders.ts';
 import type { Parts } from '../../support/tasks.ts';
 
 const say = createSay(texts);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_ANSWER } from '../../../src/services/tasks/answer.ts';
 import { clearMessage, recordIntent } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { buildTask, minute, order, start } from '../../services/tasks/builders.ts';
+import { buildTask, minute, order, start } from '../../services/orders/builders.ts';
 import type { Parts } from '../../support/tasks.ts';
 import { APPLICATION, CHANNEL, DIRECT_CHANNEL, done, posted, refused, unavailable } from '../outbox/fixture.ts';
 import { createFixture, MEMBER, PLACE, planOf, readyTask } from './fixture.ts';

@@ -3,7 +3,7 @@ import { type DeliveryContext, EndDelivery, OwnerPing } from '../../../src/disco
 import { DeliveryRecord } from '../../../src/discord/delivery/record.ts';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { buildTask, start } from '../../services/tasks/builders.ts';
+import { buildTask, start } from '../../services/orders/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { Parts } from '../../support/tasks.ts';
 import { CHANNEL, createFixture as createOutboxFixture, type Fixture as OutboxFixture } from '../outbox/fixture.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextEditAt } from '../../../src/discord/delivery/pace.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { buildTask } from '../../services/tasks/builders.ts';
+import { buildTask } from '../../services/orders/builders.ts';
 import { minutes, seconds } from './integration-fixture.ts';
 
 const CREATED_AT = Date.UTC(2026, 0, 1);

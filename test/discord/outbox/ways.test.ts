@@ -10,7 +10,7 @@ import {
   tokenRoute,
 } from '../../../src/discord/outbox/ways.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { buildTask, minute, order, start } from '../../services/tasks/builders.ts';
+import { buildTask, minute, order, start } from '../../services/orders/builders.ts';
 import type { Parts } from '../../support/tasks.ts';
 
 const message = { channelId: '300000000000000001', id: '7' };

@@ -2,7 +2,7 @@ import { type APIInteraction, ApplicationIntegrationType, ComponentType, Interac
 import { describe, expect, it } from 'vitest';
 import { customId, customIds } from '../../../src/discord/custom-ids.ts';
 import { bucketFor } from '../../../src/discord/shards/routing.ts';
-import { PAUSE_PARTITION } from '../../../src/services/spending/whole-bot.ts';
+import { PAUSE_PARTITION } from '../../../src/services/money/whole-bot.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
 

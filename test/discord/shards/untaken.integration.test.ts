@@ -7,7 +7,7 @@ import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
-import type { Inbox } from '../../../src/services/inbox/inbox.ts';
+import type { Inbox } from '../../../src/services/cluster/inbox.ts';
 import { registerCommand } from '../../sandbox/discord/shards/fixture.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 

@@ -10,7 +10,7 @@ import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 const recording = async (): Promise<FileInput> => ({
   name: 'voice.ogg',
   contentType: 'audio/ogg',
-  bytes: await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url)),
+  bytes: await readFile(new URL('../../services/media/sound/files/mono.ogg', import.meta.url)),
 });
 
 const ask = async ({ discord }: FastClockFixture, options: Record<string, string | boolean | FileInput>) =>

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
 import {

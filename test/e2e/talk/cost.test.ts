@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { amountText } from '../../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../../src/lib/decimals.ts';
-import type { Entry } from '../../../src/services/ledger/entry.ts';
+import type { Entry } from '../../../src/services/money/entry.ts';
 import { sql } from '../../services/store/store-fixture.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkFixture, upgradeCount } from './fixture.ts';
@@ -26,7 +26,7 @@ async function startPricedBot(budget: string) {
 }
 
 async function sendRecording({ discord }: TalkFixture, opening: Message): Promise<Message> {
-  const bytes = await readFile(new URL('../../services/sound/files/with-a-list.wav', import.meta.url));
+  const bytes = await readFile(new URL('../../services/media/sound/files/with-a-list.wav', import.meta.url));
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   return (await speaker.fill(modal, { words: '', sound: [{ name: 'tones.wav', bytes }] })).message(hasEnded);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { standingOf } from '../../../src/services/money/entry.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/fixture.ts';
 import { publicMessages } from '../tasks/pages.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { standingOf } from '../../../src/services/money/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { describeDialects } from '../profiles.ts';
 import { labels } from '../quick.ts';

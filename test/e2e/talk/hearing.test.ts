@@ -5,7 +5,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { messagesWith } from '../quick.ts';
 import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
 
-const recording = () => readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
+const recording = () => readFile(new URL('../../services/media/sound/files/mono.ogg', import.meta.url));
 
 /** Waits for the reply to a message in a thread. */
 const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message): Promise<Message> =>

@@ -2,8 +2,8 @@ import { ButtonStyle, ComponentType, PermissionFlagsBits as Permission } from 'd
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
-import { wavOf } from '../../services/sound/wav-file.ts';
+import { standingOf } from '../../../src/services/money/entry.ts';
+import { wavOf } from '../../services/media/sound/wav-file.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';
 import { openTaskList } from '../tasks/pages.ts';

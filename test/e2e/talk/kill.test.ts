@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { type Entry, standingOf } from '../../../src/services/ledger/entry.ts';
+import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
 
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/store-fixture.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { standingOf } from '../../../src/services/money/entry.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { standingOf } from '../../../src/services/ledger/entry.ts';
+import { standingOf } from '../../../src/services/money/entry.ts';
 import { examine } from '../../../src/services/store/index.ts';
 import { GATEWAY_API_KEY, startBot } from '../bot.ts';
 import { describeDialects } from '../profiles.ts';
@@ -89,7 +89,7 @@ it('Audio that the gateway could not transcribe is still answered and recorded a
   const { discord, gateway } = fixture;
   const { opening } = await startTalk(fixture);
   gateway.faults.add({ on: { kind: 'realtime' }, do: 'realtime-transcription-failed' });
-  const bytes = await readFile(new URL('../../services/sound/files/mono.ogg', import.meta.url));
+  const bytes = await readFile(new URL('../../services/media/sound/files/mono.ogg', import.meta.url));
   const speaker = discord.as('member');
   const modal = await (await speaker.click(opening, 'Speak')).modal();
   const answer = await (await speaker.fill(modal, { sound: [{ name: 'mono.ogg', bytes }] })).message(hasEnded);

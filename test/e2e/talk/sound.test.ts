@@ -4,8 +4,8 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
-import { similarity } from '../../services/sound/listen.ts';
-import { SECONDS, toneSamples } from '../../services/sound/tones.ts';
+import { similarity } from '../../services/media/sound/listen.ts';
+import { SECONDS, toneSamples } from '../../services/media/sound/tones.ts';
 import { messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/fixture.ts';
 import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
@@ -13,7 +13,7 @@ import { decodeVoiceMessage } from './voice-message-decoder.ts';
 import { recordSessions, storedEntries, storedTasks } from './wire.ts';
 
 const fastGateway = { seed: 1, speed: 10 };
-const recording = (name: string) => readFile(new URL(`../../services/sound/files/${name}`, import.meta.url));
+const recording = (name: string) => readFile(new URL(`../../services/media/sound/files/${name}`, import.meta.url));
 const originalSamples = toneSamples(PCM_RATE);
 
 /** Submits the audio through the form, with or without text. */

@@ -9,7 +9,7 @@ import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_
 
 const recording = async (name: string) => ({
   name,
-  bytes: await readFile(new URL(`../../services/sound/files/${name}`, import.meta.url)),
+  bytes: await readFile(new URL(`../../services/media/sound/files/${name}`, import.meta.url)),
 });
 
 describeProfiles('A live conversation', (profile) => {

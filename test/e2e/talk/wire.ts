@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import type { Pcm } from '../../../src/lib/pcm.ts';
-import type { Entry } from '../../../src/services/ledger/entry.ts';
+import type { Entry } from '../../../src/services/money/entry.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Fixture } from '../bot.ts';

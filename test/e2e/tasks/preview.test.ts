@@ -9,7 +9,7 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { previewOf } from '../../../src/messages/previews.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
-import { buildTask } from '../../services/tasks/builders.ts';
+import { buildTask } from '../../services/orders/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { FastClock } from '../../support/quick-clock.ts';

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { memoryContent, withReader } from '../../../src/services/media/content.ts';
-import { MediaError } from '../../../src/services/media/errors.ts';
+import { MediaError } from '../../../src/services/media/files/errors.ts';
+import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
-import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
-const AUDIO_FOLDER = new URL('../../services/sound/files/', import.meta.url);
+const AUDIO_FOLDER = new URL('../../services/media/sound/files/', import.meta.url);
 
 export const soundFiles = (extension: string): Buffer[] =>
   readdirSync(AUDIO_FOLDER)

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type Json, parseExact } from '../../../src/lib/exact-json.ts';
+import { Models } from '../../../src/services/gateway/endpoints/models.ts';
+import { TaskClient } from '../../../src/services/gateway/endpoints/task-client.ts';
 import { containsError, toGatewayError } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { FineTunes } from '../../../src/services/gateway/fine-tunes.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
-import { Models } from '../../../src/services/gateway/models.ts';
 import { readSubmission } from '../../../src/services/gateway/read/reader.ts';
 import type { Family } from '../../../src/services/gateway/read/table.ts';
 import { defaultLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
-import { TaskClient } from '../../../src/services/gateway/task-client.ts';
 import { UsageReports } from '../../../src/services/gateway/usage.ts';
 import { imageBodies } from '../../services/gateway/read/image.bodies.ts';
 import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';

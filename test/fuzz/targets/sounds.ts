@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import type { ReadableAudioType } from '../../../src/services/media-process/jobs.ts';
-import { readSamples } from '../../../src/services/sound/read.ts';
+import type { ReadableAudioType } from '../../../src/services/media/process/jobs.ts';
+import { readSamples } from '../../../src/services/media/sound/read.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 import { soundFiles } from './files.ts';
 

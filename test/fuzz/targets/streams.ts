@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import { readEvents } from '../../../src/services/gateway/endpoints/responses.ts';
 import { toGatewayError } from '../../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { decodeChunks, isEventStream, peekStream } from '../../../src/services/gateway/event-stream.ts';
 import { ResponseReader } from '../../../src/services/gateway/realtime/reader.ts';
 import { parseFrame } from '../../../src/services/gateway/realtime/wire.ts';
-import { readEvents } from '../../../src/services/gateway/responses.ts';
 import { framesFor as realtimeFrames } from '../../services/gateway/realtime/frames.ts';
 import { createReader, lineOf } from '../../services/gateway/responses/reading.ts';
 import { BrokenInvariant, type Target } from '../target.ts';

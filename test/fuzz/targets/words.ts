@@ -9,9 +9,9 @@ import { breakInvites, truncate, truncateMarkdown } from '../../../src/discord/m
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerParts } from '../../../src/messages/answer/split.ts';
-import { similarIds } from '../../../src/services/models/ids.ts';
+import { similarIds } from '../../../src/services/gateway/model-ids.ts';
+import { parseRange } from '../../../src/services/money/usage-days.ts';
 import { emphasisedWords, readResultText } from '../../../src/services/tasks/result-text.ts';
-import { parseRange } from '../../../src/services/usage/days.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
 const isRefusal = (error: unknown): boolean => error instanceof Refusal;

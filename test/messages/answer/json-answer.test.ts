@@ -3,7 +3,12 @@ import { texts } from '../../../src/commands/index.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { answerMessages } from '../../../src/messages/answer/message.ts';
 import { askStyle } from '../../../src/messages/answer/style.ts';
-import { addRound, completeAnswer, updateDraft, withSchemaCheck } from '../../../src/services/asks/transitions.ts';
+import {
+  addRound,
+  completeAnswer,
+  updateDraft,
+  withSchemaCheck,
+} from '../../../src/services/conversations/ask-transitions.ts';
 import type { SchemaCheck } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/store-fixture.ts';

@@ -10,7 +10,7 @@ import {
   markAnswering,
   markAwaitingApproval,
   updateDraft,
-} from '../../../src/services/asks/transitions.ts';
+} from '../../../src/services/conversations/ask-transitions.ts';
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/store-fixture.ts';

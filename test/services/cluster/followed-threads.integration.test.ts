@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { FollowedThreads, ThreadAnnouncer } from '../../../src/services/cluster/followed-threads.ts';
-import { openSharedFacts } from '../../../src/services/store/remote/shared-facts.ts';
-import { TaskBook } from '../../../src/services/tasks/book.ts';
+import { TaskBook } from '../../../src/services/orders/book.ts';
+import { openSharedFacts } from '../../../src/services/store/shared-facts.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/store-fixture.ts';

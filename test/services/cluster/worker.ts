@@ -3,8 +3,9 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { pause, systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { Membership } from '../../../src/services/cluster/membership.ts';
-import { nameHolder, openPartitions, openSharedFacts, StoreError } from '../../../src/services/store/index.ts';
+import { nameHolder, openPartitions, openSharedFacts } from '../../../src/services/store/index.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { WorkerEvent } from './events.ts';
 
 // A cluster worker that only writes to its partitions, and reports each event as a line on standard output.

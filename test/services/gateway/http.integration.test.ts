@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { TaskClient } from '../../../src/services/gateway/endpoints/task-client.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
 import { defaultLimits, defaultSettings, type GatewayLimits } from '../../../src/services/gateway/settings.ts';
-import { TaskClient } from '../../../src/services/gateway/task-client.ts';
 
 const key = 'sk-secret-of-the-gateway';
 

@@ -8,7 +8,7 @@ import {
   type Gateway,
   GatewayError,
   type TextEvent,
-} from '../../../src/services/gateway/index.ts';
+} from '../../../src/services/gateway/gateway.ts';
 
 type Responder = (response: ServerResponse) => void;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ContentReader } from '../../../src/services/media/content.ts';
 import { decodeBase64, memoryContent } from '../../../src/services/media/content.ts';
+import { recognise, recogniseContent, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
-import { recognise, recogniseContent, videoFacts } from '../../../src/services/media/recognise.ts';
 import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
 
 const KIB = 1024;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { memoryContent, withReader } from '../../../src/services/media/content.ts';
-import { recogniseContent } from '../../../src/services/media/recognise.ts';
+import { recogniseContent } from '../../../src/services/media/files/recognise.ts';
+import { oggChecksum, readPackets } from '../../../src/services/media/sound/ogg.ts';
+import { readSamples } from '../../../src/services/media/sound/read.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
-import { oggChecksum, readPackets } from '../../../src/services/sound/ogg.ts';
-import { readSamples } from '../../../src/services/sound/read.ts';
 
 const tagged = (name: string): Buffer => readFileSync(new URL(`./tagged/${name}`, import.meta.url));
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
+import type { MediaLimits, MediaParts } from '../../../src/services/media/files/settings.ts';
 import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
-import type { MediaLimits, MediaParts } from '../../../src/services/media/settings.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { type FileHost, openFileHost } from './file-host.ts';
 

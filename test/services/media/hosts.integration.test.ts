@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGuardedLookup } from '../../../src/services/media/download/hosts.ts';
+import { createGuardedLookup } from '../../../src/services/media/hosts.ts';
 import { file, redirect } from './file-host.ts';
 import { apiKey, failureOf, type MediaFixture, openFixture } from './fixture.ts';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { readWhole } from '../../../src/services/media/content.ts';
-import { MediaProcess } from '../../../src/services/media-process/media-process.ts';
+import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import { chunked, file } from './file-host.ts';
 import { type MediaFixture, openFixture } from './fixture.ts';
 import { noise } from './images.ts';

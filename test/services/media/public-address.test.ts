@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGuardedLookup, isPublicAddress } from '../../../src/services/media/download/hosts.ts';
+import { createGuardedLookup, isPublicAddress } from '../../../src/services/media/hosts.ts';
 
 describe('The public internet', () => {
   it.each([

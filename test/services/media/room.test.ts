@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CapacityPool, type Claim } from '../../../src/services/media/download/capacity.ts';
+import { CapacityPool, type Claim } from '../../../src/services/media/capacity.ts';
 
 const neverAborted = new AbortController().signal;
 

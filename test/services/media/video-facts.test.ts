@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStudio, type Studio, sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
-import { recognise, videoFacts } from '../../../src/services/media/recognise.ts';
+import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { box, mp4Video, webmVideo } from './videos.ts';
 
 const factsOf = (bytes: Buffer) => videoFacts(memoryContent(bytes));

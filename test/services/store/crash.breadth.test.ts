@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { onEveryStore, populateStore, type RawRow, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './store-fixture.ts';

@@ -1,6 +1,6 @@
-import { entryKey, reconcileEntry } from '../../../src/services/ledger/entry.ts';
-import { NO_RULES } from '../../../src/services/rules/server-rules.ts';
-import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
+import { entryKey, reconcileEntry } from '../../../src/services/money/entry.ts';
+import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';
+import { NO_RULES } from '../../../src/services/safety/server-rules.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { idIn } from './partitioned.ts';

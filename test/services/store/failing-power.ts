@@ -1,4 +1,4 @@
-import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
+import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
 
 /** A real connection on which the power fails after this many writes. */
 export class FailingBackend extends SqliteBackend {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskMigrations, upgradeRecord } from '../../../src/services/store/task-rows.ts';
+import { taskMigrations, upgradeRecord } from '../../../src/services/store/rows/task-rows.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
 import { makeTask, settled } from './store-fixture.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Backend, StoreError } from '../../../src/services/store/backend.ts';
+import type { Backend } from '../../../src/services/store/backend.ts';
 import { Namespace, openNamespaces, UnreadableRow } from '../../../src/services/store/namespaces.ts';
-import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
+import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
+import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { onEveryStore, type TestStore } from './sites.ts';
 import { createTemporaryFolder } from './store-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PageQuery, TaskStore } from '../../../src/services/orders/task-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import type { PageQuery, TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { onEveryStore, populateStore, type TestStore } from './sites.ts';
 import { DAY_MS, createStoreFixture as fileFixture, makeTask, START, settled, sql } from './store-fixture.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { createEntry, entryKey } from '../../../src/services/ledger/entry.ts';
-import { EMPTY_BUDGET } from '../../../src/services/spending/server-budget.ts';
+import { createEntry, entryKey } from '../../../src/services/money/entry.ts';
+import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';
 import { examine } from '../../../src/services/store/index.ts';
-import { openWhole } from '../../../src/services/store/whole-store.ts';
+import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { idIn, openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
 import { onServers, type TestStore } from './sites.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { TaskBook } from '../../../src/services/orders/book.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
-import { TaskBook } from '../../../src/services/tasks/book.ts';
 import { onStores, type TestStore } from './sites.ts';
 import { makeTask } from './store-fixture.ts';
 

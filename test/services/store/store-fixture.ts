@@ -5,10 +5,10 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger, type Log } from '../../../src/lib/log.ts';
+import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { taskId } from '../../../src/services/tasks/task-id.ts';
-import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { type Parts, taskFrom } from '../../support/tasks.ts';
 

@@ -1,8 +1,9 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { nameHolder, openPartitions, openStore, StoreError } from '../../../src/services/store/index.ts';
+import { nameHolder, openPartitions, openStore } from '../../../src/services/store/index.ts';
 import { leaseClock } from '../../../src/services/store/lease.ts';
+import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 
 // A process that owns a store, or a partition of one, and suspends itself between the check of its lease and its write.

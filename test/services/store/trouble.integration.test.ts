@@ -1,12 +1,12 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { StoreError, type StoreErrorKind } from '../../../src/services/store/index.ts';
+import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
-import { SqliteBackend } from '../../../src/services/store/sqlite.ts';
+import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { StoreError, type StoreErrorKind } from '../../../src/services/tasks/store-error.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
-import type { TaskStore } from '../../../src/services/tasks/task-store.ts';
 import { HOLD_WRITE_PROGRAM, startChild } from './child.ts';
 import { onEveryStore } from './sites.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture, settled, sql } from './store-fixture.ts';

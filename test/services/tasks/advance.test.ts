@@ -4,7 +4,7 @@ import { advance } from '../../../src/services/tasks/advance.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { markAccepted } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
-import { acceptedSubmit, buildSnapshot, buildTask, minute, start } from './builders.ts';
+import { acceptedSubmit, buildSnapshot, buildTask, minute, start } from '../orders/builders.ts';
 
 const now = start + minute;
 const acceptedTask = (): Task => markAccepted(buildTask(), acceptedSubmit, start + 1_000);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketOf, bucketWithin, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { BUCKETS, bucketIn, isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
-import { start } from './builders.ts';
+import { start } from '../orders/builders.ts';
 
 const ownerId = fc.bigInt({ min: 1n << 56n, max: 1n << 63n }).map(String);
 const partitionCount = fc.integer({ min: 1, max: BUCKETS });

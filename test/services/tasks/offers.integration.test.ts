@@ -3,8 +3,8 @@ import { actionOrder } from '../../../src/commands/imagine/follow-ups.ts';
 import { VIDEO_ENDPOINT } from '../../../src/commands/imagine/videos.ts';
 import { kindOfferName, Offers } from '../../../src/services/tasks/offers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { minute, order } from './builders.ts';
-import { startEngine } from './engine.ts';
+import { minute, order } from '../orders/builders.ts';
+import { startEngine } from '../orders/engine.ts';
 
 describe('An action that the gateway has refused', () => {
   it('An action that the gateway has refused is offered again after ten minutes, however the clock changes', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { customId, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
-import { start } from './builders.ts';
+import { start } from '../orders/builders.ts';
 
 describe('A task id', () => {
   it('Task ids sort by their creation time', () => {

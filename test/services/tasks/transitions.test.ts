@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toRecord } from '../../../src/services/store/task-rows.ts';
+import { toRecord } from '../../../src/services/store/rows/task-rows.ts';
 import {
   clearMessage,
   countProgressEdit,
@@ -45,7 +45,7 @@ import {
   setSuccessor,
 } from '../../../src/services/tasks/transitions.ts';
 import { taskFrom } from '../../support/tasks.ts';
-import { acceptedSubmit, buildTask, minute, order, start } from './builders.ts';
+import { acceptedSubmit, buildTask, minute, order, start } from '../orders/builders.ts';
 
 const later = start + minute;
 const message = { channelId: '300000000000000001', id: '500000000000000001' };

@@ -1,5 +1,5 @@
 import { product } from '../../../lib/decimals.ts';
-import { asDecimal, asString, firstAt, places } from './places.ts';
+import { asDecimal, asString, firstAt, places } from '../places.ts';
 
 /** Stock gateways count in quota units: half a million is one dollar. */
 const DOLLARS_PER_QUOTA = '0.000002';

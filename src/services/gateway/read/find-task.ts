@@ -1,6 +1,6 @@
 import { malformedError } from '../errors.ts';
+import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from '../record.ts';
 import { mediumPlaces } from './media.ts';
-import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from './record.ts';
 import { findJobId } from './search/job-id.ts';
 import { isUnrelated } from './search/names.ts';
 import { respell, spellingsIn } from './search/respell.ts';

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asNumber, asText, asTime, firstAt, places } from './places.ts';
-import type { Medium } from './snapshot.ts';
+import { asNumber, asText, asTime, firstAt, places } from '../places.ts';
+import type { Medium } from '../snapshot.ts';
 
 export interface ResponseContext {
   base: URL;

@@ -1,10 +1,11 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
+import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from '../places.ts';
+import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from '../record.ts';
+import type { Action, Failure, Medium, Snapshot, Submission, Track } from '../snapshot.ts';
 import { readCost } from './cost.ts';
 import { findTask, withKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
-import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from './places.ts';
-import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from './record.ts';
 import { namesError, showsError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { hasStateField } from './search/names.ts';
@@ -12,7 +13,6 @@ import { echoedUrls, urlMatcher } from './search/request-echo.ts';
 import { findResultMedia, findResultText } from './search/results.ts';
 import { findProgress } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
-import type { Action, Failure, Medium, Snapshot, Submission, Track } from './snapshot.ts';
 import {
   buttonPlaces,
   type Family,

@@ -1,5 +1,5 @@
-import { type Place, places } from './places.ts';
-import type { Medium } from './snapshot.ts';
+import { type Place, places } from '../places.ts';
+import type { Medium } from '../snapshot.ts';
 
 /** Families whose responses are read differently. Image-to-video and both video endpoints share one. */
 export type Family = 'imgx' | 'image' | 'video' | 'music';

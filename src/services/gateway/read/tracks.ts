@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
+import { asNumber, asText, firstAt, listAt, type Place, places } from '../places.ts';
+import { meaningOfStatus } from '../record.ts';
+import type { Medium, SnapshotState, Track } from '../snapshot.ts';
 import { type ResponseContext, readUrl } from './media.ts';
-import { asNumber, asText, firstAt, listAt, type Place, places } from './places.ts';
-import { meaningOfStatus } from './record.ts';
-import type { Medium, SnapshotState, Track } from './snapshot.ts';
 import type { PlaceTable } from './table.ts';
 
 export const trackPlaces = {

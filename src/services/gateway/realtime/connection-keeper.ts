@@ -2,7 +2,7 @@ import { pause } from '../../../lib/clock.ts';
 import { safeName } from '../../../lib/loggable.ts';
 import { errorInEvent } from '../error-responses.ts';
 import { GatewayError, waitBeforeRetry } from '../errors.ts';
-import { asText } from '../read/places.ts';
+import { asText } from '../places.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './connection.ts';
 import type { Connector, SessionContext } from './connector.ts';
 import type { RealtimeFrame } from './wire.ts';

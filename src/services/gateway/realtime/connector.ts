@@ -2,9 +2,9 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError } from '../error-responses.ts';
 import { type GatewayError, withTakenEffect } from '../errors.ts';
 import type { GatewayHttp } from '../http.ts';
-import { asText } from '../read/places.ts';
+import { asText } from '../places.ts';
+import type { EarlierTurn, RealtimeSettings } from '../realtime-events.ts';
 import { type ConnectionListener, connectionError, RealtimeConnection } from './connection.ts';
-import type { EarlierTurn, RealtimeSettings } from './events.ts';
 import {
   causingEventId,
   type Dialect,

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { statusOfError, toMidStreamError } from '../error-responses.ts';
 import type { GatewayError } from '../errors.ts';
+import { asNumber, asText, places, readCounts } from '../places.ts';
 import { readCost } from '../read/cost.ts';
-import { asNumber, asText, places, readCounts } from '../read/places.ts';
+import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from '../realtime-events.ts';
 import { outputItems, shortLine, TextAssembler, type TextPosition, textPartsIn } from '../responses/output.ts';
-import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from './events.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
 /** Events with text; their `.done` counterparts repeat all of it. The two dialects use different names. */

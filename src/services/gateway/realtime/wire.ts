@@ -1,8 +1,8 @@
 import type { RawData } from 'ws';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { PCM_RATE, type Pcm } from '../../../lib/pcm.ts';
-import { asText, parseJson } from '../read/places.ts';
-import type { EarlierTurn, RealtimeSettings, Utterance } from './events.ts';
+import { asText, parseJson } from '../places.ts';
+import type { EarlierTurn, RealtimeSettings, Utterance } from '../realtime-events.ts';
 
 /** An event that the bot sends. The gateway's errors contain the `event_id` of the event that caused them. */
 export interface ClientEvent {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText } from '../read/places.ts';
-import type { ToolCall } from './events.ts';
+import { asText } from '../places.ts';
+import type { ToolCall } from '../response-events.ts';
 
 interface Draft {
   call: ToolCall;

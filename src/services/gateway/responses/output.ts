@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { asText, places, readCounts } from '../read/places.ts';
-import type { TextUsage } from './events.ts';
+import { asText, places, readCounts } from '../places.ts';
+import type { TextUsage } from '../response-events.ts';
 
 /** Where a piece of text belongs: an item of the output, and a part of that item. */
 export interface TextPosition {

@@ -2,10 +2,10 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
 import { type GatewayError, malformedError } from '../errors.ts';
 import { CHAT_END, DONE, type Frame, framesFromChat, isChat } from '../event-stream.ts';
+import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
-import { asText } from '../read/places.ts';
+import type { TextEnd, TextEvent, TextResponse, TextUsage } from '../response-events.ts';
 import { Calls } from './calls.ts';
-import type { TextEnd, TextEvent, TextResponse, TextUsage } from './events.ts';
 import {
   createTextAssemblers,
   outputItems,

@@ -1,5 +1,5 @@
 import type { ContentReader } from '../content.ts';
-import { endOfTag } from '../recognise.ts';
+import { endOfTag } from '../files/recognise.ts';
 import { blankPart, type UnusedPart } from '../videos/overwrite.ts';
 
 const ID3_HEADER_BYTES = 10;

@@ -1,5 +1,5 @@
-import { oggChecksum } from '../../sound/ogg.ts';
 import type { ContentReader } from '../content.ts';
+import { oggChecksum } from '../sound/ogg.ts';
 import { blankPart, type UnusedPart } from '../videos/overwrite.ts';
 
 const PAGE_HEADER_BYTES = 27;

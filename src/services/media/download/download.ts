@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
 import { codeOf } from '../../../lib/never-connected.ts';
-import { MediaError, type MediaErrorKind, tooLargeError } from '../errors.ts';
-import type { MediaLimits } from '../settings.ts';
-import type { Hosts } from './hosts.ts';
+import { MediaError, type MediaErrorKind, tooLargeError } from '../files/errors.ts';
+import type { MediaLimits } from '../files/settings.ts';
+import type { Hosts } from '../hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
 
 /** How many bytes of a redirect's or an error's body are read before the connection is closed. */

@@ -1,7 +1,7 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { damagedFileError, MediaError } from '../errors.ts';
+import { damagedFileError, MediaError } from '../files/errors.ts';
+import { recognise } from '../files/recognise.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
-import { recognise } from '../recognise.ts';
 import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './provenance.ts';
 
 interface RenderOptions {

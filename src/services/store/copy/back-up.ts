@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { IN_MEMORY, publicName, reasonOf, type StoreAddress, StoreError, type StoreErrorKind } from '../backend.ts';
-import { BACKUP_TABLE, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../marks.ts';
+import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
+import { IN_MEMORY, publicName, reasonOf, type StoreAddress } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
-import { openReadOnly } from '../open-store.ts';
 import type { ReadableStore, RemoteParts } from '../remote/open-remote.ts';
-import { codeOf, makePrivate, SQLITE_FULL } from '../sqlite.ts';
+import { BACKUP_TABLE, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../rows/marks.ts';
+import { openReadOnly } from '../rows/open-store.ts';
+import { codeOf, makePrivate, SQLITE_FULL } from '../rows/sqlite.ts';
 import {
   BACKUP_TABLES,
   type BackupFacts,

@@ -4,10 +4,11 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { IN_MEMORY, reasonOf, StoreError } from '../backend.ts';
-import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../marks.ts';
+import { StoreError } from '../../tasks/store-error.ts';
+import { IN_MEMORY, reasonOf } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
-import { codeOf } from '../sqlite.ts';
+import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../rows/marks.ts';
+import { codeOf } from '../rows/sqlite.ts';
 import { addingTo, copyRows, type PartitionRow, RowSums } from './copier.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Backend, NamespacedRow } from '../backend.ts';
-import { MOVE_KEY, type MoveMark, markPartitions, moveMark, PARTITIONS_KEY } from '../marks.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import { adapterOf, batchesOf, isEmpty, MAX_WRITE_BATCH, rowsIn, writeBatchSize, writeRows } from '../raw-rows.ts';
-import type { WholeStore } from '../whole-store.ts';
+import { MOVE_KEY, type MoveMark, markPartitions, moveMark, PARTITIONS_KEY } from '../rows/marks.ts';
+import { adapterOf, batchesOf, isEmpty, MAX_WRITE_BATCH, rowsIn, writeBatchSize, writeRows } from '../rows/raw-rows.ts';
+import type { WholeStore } from '../rows/whole-store.ts';
 
 /** A row, and the number of its partition. */
 export interface PartitionRow extends NamespacedRow {

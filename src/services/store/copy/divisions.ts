@@ -1,11 +1,11 @@
+import { outcomeOf, toAskedPartition } from '../../orders/part-erasures.ts';
+import { erasureMark } from '../../orders/task-store.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
-import { outcomeOf, toAskedPartition } from '../../tasks/own-data/part-erasures.ts';
-import { erasureMark } from '../../tasks/task-store.ts';
 import type { Backend, Row } from '../backend.ts';
-import { MOVE_KEY, PARTITIONS_KEY } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
-import { expiryOf, rowsIn } from '../raw-rows.ts';
-import { nameIn } from '../rows.ts';
+import { MOVE_KEY, PARTITIONS_KEY } from '../rows/marks.ts';
+import { expiryOf, rowsIn } from '../rows/raw-rows.ts';
+import { nameIn } from '../rows/rows.ts';
 import type { PartitionRow } from './copier.ts';
 import {
   type Merge,

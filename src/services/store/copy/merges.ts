@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Notice, noticeRow } from '../../notices/notice.ts';
-import { learnedCosts, MAX_VARIANTS } from '../../prices/learned-prices.ts';
-import { type Duration, erasureMark, MAX_DURATIONS_PER_KEY } from '../../tasks/task-store.ts';
-import { durationsRow, experienceRow } from '../tables.ts';
+import { learnedCosts, MAX_VARIANTS } from '../../money/learned-prices.ts';
+import { type Duration, erasureMark, MAX_DURATIONS_PER_KEY } from '../../orders/task-store.ts';
+import { type Notice, noticeRow } from '../notice.ts';
+import { durationsRow, experienceRow } from '../rows/tables.ts';
 
 // Merges the values that partitions have under the same key.
 

@@ -1,8 +1,9 @@
-import { type Backend, StoreError } from '../backend.ts';
+import { StoreError } from '../../tasks/store-error.ts';
+import type { Backend } from '../backend.ts';
 import { containsHashes } from '../examination/partitions-check.ts';
-import { hashSecretMark, hasSchemaMark, moveMark, refuseIncomplete } from '../marks.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import type { WholeStore } from '../whole-store.ts';
+import { hashSecretMark, hasSchemaMark, moveMark, refuseIncomplete } from '../rows/marks.ts';
+import type { WholeStore } from '../rows/whole-store.ts';
 import { fillStore, isUnused, type PartitionRow, RowSums, rowsOf, type Sum, sumsOf } from './copier.ts';
 import { divide } from './divisions.ts';
 import { findStrays } from './row-homes.ts';

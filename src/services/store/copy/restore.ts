@@ -1,16 +1,17 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { reconcileEntry, taskEntryKey } from '../../ledger/entry.ts';
+import { reconcileEntry, taskEntryKey } from '../../money/entry.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
+import { StoreError } from '../../tasks/store-error.ts';
 import { markRestored } from '../../tasks/transitions.ts';
-import { type StoreAddress, StoreError } from '../backend.ts';
+import type { StoreAddress } from '../backend.ts';
 import { type Examination, examineWholeStore } from '../examination/examination.ts';
-import { MOVE_KEY, markSchema, moveMark } from '../marks.ts';
 import { type Namespaces, openNamespaces } from '../namespaces.ts';
-import { expiryOf, isEmpty } from '../raw-rows.ts';
 import type { OpenedBackend } from '../remote/open-remote.ts';
+import { MOVE_KEY, markSchema, moveMark } from '../rows/marks.ts';
+import { expiryOf, isEmpty } from '../rows/raw-rows.ts';
+import { openWhole } from '../rows/whole-store.ts';
 import { StoredTasks } from '../stored-tasks.ts';
-import { openWhole } from '../whole-store.ts';
 import type { Backup } from './backup-file.ts';
 import { fillStore, isUnused, type OnProgress, type PartitionRow } from './copier.ts';
 

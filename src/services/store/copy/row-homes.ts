@@ -1,12 +1,12 @@
 import { isRecord } from '../../../lib/exact-json.ts';
-import { hashedName } from '../../hashed-names.ts';
+import { hashedName } from '../../money/hashed-names.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../tasks/task-id.ts';
 import type { Backend } from '../backend.ts';
-import { hashSecretMark } from '../marks.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, openNamespaces, valueIn } from '../namespaces.ts';
-import { rowsIn } from '../raw-rows.ts';
-import { taskIdIn } from '../summary-index.ts';
+import { hashSecretMark } from '../rows/marks.ts';
+import { rowsIn } from '../rows/raw-rows.ts';
+import { taskIdIn } from '../rows/summary-index.ts';
 
 /** The bucket that a row belongs to; undefined if any partition may have it. */
 export type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;

@@ -1,19 +1,19 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import { closeOrphan, type Entry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../ledger/entry.ts';
+import { closeOrphan, type Entry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../money/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
+import { sentOrder } from '../../tasks/kind.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
-import { sentOrder } from '../../tasks/task-store.ts';
 import { summaryOf, type TaskSummary } from '../../tasks/task-summary.ts';
 import type { Backend } from '../backend.ts';
-import { ledgerRows } from '../ledger-rows.ts';
-import { hasSchemaMark, ledgerMark, markSchema } from '../marks.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
-import { batchesOf, MAX_WRITE_BATCH } from '../raw-rows.ts';
-import type { Quarantine, Rows } from '../rows.ts';
-import { isPrivate, makePrivate } from '../sqlite.ts';
-import { isSameSummary, SummaryIndex, summaryKeys, summaryRows } from '../summary-index.ts';
+import { ledgerRows } from '../rows/ledger-rows.ts';
+import { hasSchemaMark, ledgerMark, markSchema } from '../rows/marks.ts';
+import { batchesOf, MAX_WRITE_BATCH } from '../rows/raw-rows.ts';
+import type { Quarantine, Rows } from '../rows/rows.ts';
+import { isPrivate, makePrivate } from '../rows/sqlite.ts';
+import { isSameSummary, SummaryIndex, summaryKeys, summaryRows } from '../rows/summary-index.ts';
 import {
   fingerprintRow,
   fingerprintRows,
@@ -22,7 +22,7 @@ import {
   retentionOf,
   rowsOfTasks,
   type TaskRows,
-} from '../task-rows.ts';
+} from '../rows/task-rows.ts';
 
 export type FindingKind =
   | 'damaged'

@@ -4,14 +4,14 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
-import { refuseForeign } from '../marks.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import { hasRows } from '../raw-rows.ts';
-import { Quarantine } from '../rows.ts';
-import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../sqlite.ts';
-import { openTables } from '../tables.ts';
-import { TaskRows, taskMigrations } from '../task-rows.ts';
-import { openWhole, type WholeStore } from '../whole-store.ts';
+import { refuseForeign } from '../rows/marks.ts';
+import { hasRows } from '../rows/raw-rows.ts';
+import { Quarantine } from '../rows/rows.ts';
+import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../rows/sqlite.ts';
+import { openTables } from '../rows/tables.ts';
+import { TaskRows, taskMigrations } from '../rows/task-rows.ts';
+import { openWhole, type WholeStore } from '../rows/whole-store.ts';
 import {
   type Check,
   checkExpired,

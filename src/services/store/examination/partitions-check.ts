@@ -2,10 +2,10 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Backend } from '../backend.ts';
 import { findStrays, type Stray } from '../copy/row-homes.ts';
-import { hashSecretMark } from '../marks.ts';
 import { Namespace, openNamespaces, valueIn } from '../namespaces.ts';
-import { adapterOf, hasRows, writeRows } from '../raw-rows.ts';
-import { Quarantine } from '../rows.ts';
+import { hashSecretMark } from '../rows/marks.ts';
+import { adapterOf, hasRows, writeRows } from '../rows/raw-rows.ts';
+import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
 interface PartitionParts {

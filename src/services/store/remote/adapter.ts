@@ -1,6 +1,7 @@
 import { keyvStorageCapability } from 'keyv';
 import packageFile from '../../../../package.json' with { type: 'json' };
-import { type Row, type RowStore, StoreError } from '../backend.ts';
+import { StoreError } from '../../tasks/store-error.ts';
+import type { Row, RowStore } from '../backend.ts';
 
 type OptionalPackage = keyof typeof packageFile.peerDependencies;
 

@@ -10,8 +10,8 @@ import {
   requestLimitMs,
   type StoreOwnership,
 } from '../lease.ts';
-import { markedPartitions, refuseNewer, refusePartitioned, SCHEMA_KEY } from '../marks.ts';
 import { openNamespaces } from '../namespaces.ts';
+import { markedPartitions, refuseNewer, refusePartitioned, SCHEMA_KEY } from '../rows/marks.ts';
 import { openPostgres } from './postgres.ts';
 import { openRedis } from './redis.ts';
 import { partitionName, type Server, ServerConnection } from './server-connection.ts';

@@ -1,3 +1,4 @@
+import type { StoreError } from '../../tasks/store-error.ts';
 import {
   type Backend,
   type NamespacedRow,
@@ -6,7 +7,6 @@ import {
   type RowStore,
   readBatchSize,
   readOnlyError,
-  type StoreError,
 } from '../backend.ts';
 import type { Lease } from '../lease.ts';
 import { NONE_REMOVED, toRowStore } from './adapter.ts';

@@ -1,5 +1,5 @@
 import type { createClient } from '@redis/client';
-import { StoreError } from '../backend.ts';
+import { StoreError } from '../../tasks/store-error.ts';
 import { importOptional } from './adapter.ts';
 import type { ServerConnection } from './server-connection.ts';
 

@@ -1,3 +1,4 @@
+import { StoreError } from '../../tasks/store-error.ts';
 import {
   type Backend,
   type NamespacedRow,
@@ -7,11 +8,10 @@ import {
   type RowStore,
   readBatchSize,
   readOnlyError,
-  StoreError,
 } from '../backend.ts';
 import type { Lease } from '../lease.ts';
-import { MAX_PARTITIONS } from '../marks.ts';
 import { namespaceNames } from '../namespaces.ts';
+import { MAX_PARTITIONS } from '../rows/marks.ts';
 import { NONE_REMOVED, toRowStore } from './adapter.ts';
 import { RedisClient } from './redis-client.ts';
 import { createLeaseServer, leaseKey, leaseNumberKey, prefixOf, readHolders } from './redis-lease.ts';

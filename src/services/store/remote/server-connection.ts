@@ -1,15 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { runWithoutSubject } from '../../../lib/log-subject.ts';
-import {
-  type Backend,
-  brokenStoreError,
-  closedError,
-  publicName,
-  reasonOf,
-  type StoreAddress,
-  StoreError,
-} from '../backend.ts';
+import { StoreError } from '../../tasks/store-error.ts';
+import { type Backend, brokenStoreError, closedError, publicName, reasonOf, type StoreAddress } from '../backend.ts';
 import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
 
 /** A server with stores, which share the connections to it. */

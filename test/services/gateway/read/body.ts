@@ -1,8 +1,8 @@
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import type { ResponseContext } from '../../../../src/services/gateway/read/media.ts';
 import { readSnapshot } from '../../../../src/services/gateway/read/reader.ts';
-import type { Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
+import type { Snapshot } from '../../../../src/services/gateway/snapshot.ts';
 
 /** One response as it arrives over the wire, and what must be read from it. Fields that are not listed are not checked. */
 export interface BodyCase {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Medium, Snapshot } from '../../../../src/services/gateway/read/snapshot.ts';
+import type { Medium, Snapshot } from '../../../../src/services/gateway/snapshot.ts';
 
 const STATES = ['queued', 'running', 'needs-input', 'succeeded', 'failed'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meaningOfStatus, normaliseStatus } from '../../../../src/services/gateway/read/record.ts';
+import { meaningOfStatus, normaliseStatus } from '../../../../src/services/gateway/record.ts';
 import { read } from './body.ts';
 
 const statusesByState = {

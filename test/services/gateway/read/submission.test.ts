@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
 import { readSubmission } from '../../../../src/services/gateway/read/reader.ts';
-import type { Submission } from '../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../src/services/gateway/read/table.ts';
+import type { Submission } from '../../../../src/services/gateway/snapshot.ts';
 
 const read = (family: Family, body: string): Submission => readSubmission(family, parseExact(body));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EarlierTurn } from '../../../../src/services/gateway/realtime/events.ts';
+import type { EarlierTurn } from '../../../../src/services/gateway/realtime-events.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { framesFor } from './frames.ts';
 import { acceptOnly, collectEvents, dialects, endOf, failureOf, type Peer, sessions, startServer } from './scripted.ts';

@@ -4,9 +4,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import { createGateway, defaultSettings, type Gateway, GatewayError } from '../../../../src/services/gateway/index.ts';
-import type { RealtimeAnswer } from '../../../../src/services/gateway/realtime/answer.ts';
-import type { RealtimeEvent, RealtimeResponse } from '../../../../src/services/gateway/realtime/events.ts';
+import {
+  createGateway,
+  defaultSettings,
+  type Gateway,
+  GatewayError,
+} from '../../../../src/services/gateway/gateway.ts';
+import type { RealtimeAnswer } from '../../../../src/services/gateway/realtime-answer.ts';
+import type { RealtimeEvent, RealtimeResponse } from '../../../../src/services/gateway/realtime-events.ts';
 import type { GatewayLimits, GatewayParts, GatewaySettings } from '../../../../src/services/gateway/settings.ts';
 
 export const key = 'sk-secret-of-the-gateway';

@@ -1,8 +1,8 @@
+import { readEvents } from '../../../../src/services/gateway/endpoints/responses.ts';
 import { toGatewayError } from '../../../../src/services/gateway/error-responses.ts';
 import { decodeChunks } from '../../../../src/services/gateway/event-stream.ts';
-import type { TextEvent, TextResponse } from '../../../../src/services/gateway/responses/events.ts';
+import type { TextEvent, TextResponse } from '../../../../src/services/gateway/response-events.ts';
 import { AnswerReader } from '../../../../src/services/gateway/responses/reader.ts';
-import { readEvents } from '../../../../src/services/gateway/responses.ts';
 
 const MAX_BYTES = 1_000_000;
 

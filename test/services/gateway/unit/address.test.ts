@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createGateway, defaultSettings } from '../../../../src/services/gateway/index.ts';
+import { createGateway, defaultSettings } from '../../../../src/services/gateway/gateway.ts';
 import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
 const isReadable = (url: string): boolean => isUnencrypted(new URL(url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../src/lib/exact-json.ts';
-import { asAmount, asNumber, asProgress, asText, asTime } from '../../../../src/services/gateway/read/places.ts';
+import { asAmount, asNumber, asProgress, asText, asTime } from '../../../../src/services/gateway/places.ts';
 
 describe('The progress of a task', () => {
   it.each([

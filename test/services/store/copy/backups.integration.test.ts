@@ -14,8 +14,8 @@ import {
   openStore,
   openWhole,
   restoreStore,
-  StoreError,
 } from '../../../../src/services/store/index.ts';
+import { StoreError } from '../../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
 import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from '../store-fixture.ts';

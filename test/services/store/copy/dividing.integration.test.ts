@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { hashedName } from '../../../../src/services/hashed-names.ts';
+import { hashedName } from '../../../../src/services/money/hashed-names.ts';
 import { findStrays } from '../../../../src/services/store/copy/row-homes.ts';
 import { countRows, examine, isSameContent } from '../../../../src/services/store/index.ts';
 import { namespaceNames } from '../../../../src/services/store/namespaces.ts';

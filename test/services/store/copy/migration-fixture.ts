@@ -1,8 +1,8 @@
 import type { Backend } from '../../../../src/services/store/backend.ts';
 import { type MigratedNamespace, migrateStore } from '../../../../src/services/store/copy/migrate.ts';
-import { StoreError } from '../../../../src/services/store/index.ts';
 import type { OpenedBackend } from '../../../../src/services/store/remote/open-remote.ts';
-import { openWhole, type WholeStore } from '../../../../src/services/store/whole-store.ts';
+import { openWhole, type WholeStore } from '../../../../src/services/store/rows/whole-store.ts';
+import { StoreError } from '../../../../src/services/tasks/store-error.ts';
 import type { TestStore } from '../sites.ts';
 
 /** `count`: undefined for a store that must exist. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_RULES } from '../../../../src/services/rules/server-rules.ts';
-import { EMPTY_BUDGET } from '../../../../src/services/spending/server-budget.ts';
+import { EMPTY_BUDGET } from '../../../../src/services/money/server-budget.ts';
+import { NO_RULES } from '../../../../src/services/safety/server-rules.ts';
 import { isSameContent } from '../../../../src/services/store/index.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
 import { makeTask, START, settled } from '../store-fixture.ts';

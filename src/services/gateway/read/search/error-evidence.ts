@@ -1,6 +1,6 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
-import { asText } from '../places.ts';
-import { meaningOfStatus } from '../record.ts';
+import { asText } from '../../places.ts';
+import { meaningOfStatus } from '../../record.ts';
 import { hasStateField, isStateName } from './names.ts';
 import type { Spot } from './survey.ts';
 import { hasAny, UNRELATED_WORDS, wordSet } from './words.ts';

@@ -1,7 +1,7 @@
 import { FormData } from 'undici';
 import { isRecord } from '../../../../lib/exact-json.ts';
+import { parseJson } from '../../places.ts';
 import { kindByExtension } from '../media.ts';
-import { parseJson } from '../places.ts';
 import type { Spot } from './survey.ts';
 import { hasAny, wordSet } from './words.ts';
 

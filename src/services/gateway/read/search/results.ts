@@ -1,6 +1,6 @@
+import { asString } from '../../places.ts';
+import type { Medium } from '../../snapshot.ts';
 import { type FoundFile, fileIn, type ResponseContext } from '../media.ts';
-import { asString } from '../places.ts';
-import type { Medium } from '../snapshot.ts';
 import { isUnrelated } from './names.ts';
 import { echoedUrls, urlMatcher } from './request-echo.ts';
 import { bestOf, type Spot } from './survey.ts';

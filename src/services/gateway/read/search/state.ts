@@ -1,5 +1,5 @@
-import { asNumber, asProgress } from '../places.ts';
-import { meaningOfStatus, normaliseStatus } from '../record.ts';
+import { asNumber, asProgress } from '../../places.ts';
+import { meaningOfStatus, normaliseStatus } from '../../record.ts';
 import type { Family } from '../table.ts';
 import { hasIdField, isStateName, isUnrelated } from './names.ts';
 import { bestOf, type Spot } from './survey.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
-import { parseJson } from '../places.ts';
+import { parseJson } from '../../places.ts';
 import { hasAny, JOB_WORDS, wordsOf } from './words.ts';
 
 /** A value in a response, with everything that is known about its place. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
-import { asText } from '../places.ts';
+import { asText } from '../../places.ts';
 
 const MAX_DEPTH = 8;
 const MAX_VALUES = 5_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../../../../src/services/gateway/read/snapshot.ts';
 import type { Family } from '../../../../../src/services/gateway/read/table.ts';
+import type { Snapshot } from '../../../../../src/services/gateway/snapshot.ts';
 import { MP4, PNG, type ReadResult, read, responseContext } from '../body.ts';
 
 const VIDEO_URL = 'https://cdn.example/out/result.mp4';

@@ -1,0 +1,308 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError } from '../gateway/gateway.ts';
+import type { TextResponse } from '../gateway/response-events.ts';
+import type { Ledger } from '../money/ledger.ts';
+import type { PriceBook } from '../money/price-book.ts';
+import type { TaskBook } from '../orders/book.ts';
+import type { AnswerCall } from '../tasks/answer.ts';
+import { defineKind, type Kind } from '../tasks/kind.ts';
+import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
+import { orderOfTask } from '../tasks/transitions.ts';
+import type { AnswerSchemas } from './answer-schemas.ts';
+import { runTools, type ToolParts } from './ask-tools.ts';
+import {
+  addRound,
+  answerOf,
+  answerText,
+  areCallsSettled,
+  completeAnswer,
+  endAnswerEarly,
+  isLastRound,
+  isWaitingForMember,
+  markAnswering,
+  markAwaitingApproval,
+  markContinuing,
+  markForgotten,
+  type StopReason,
+  settleCall,
+  updateDraft,
+  waitingCalls,
+  withPartialText,
+  withSchemaCheck,
+  withUnfinishedResponse,
+} from './ask-transitions.ts';
+import { leftOutFiles } from './asks/earlier-files.ts';
+import { QuestionSender, type SenderParts } from './asks/sender.ts';
+import { DraftReporter, type OpenStream } from './asks/stream.ts';
+import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
+
+interface AsksParts extends ToolParts, SenderParts {
+  book: TaskBook;
+  schemas: AnswerSchemas;
+  ledger: Ledger;
+  prices: Pick<PriceBook, 'estimateOf' | 'costOfAnswer'>;
+}
+
+/** Runs the answers of `/ask` from start to end. An answer that is cut off by a restart ends as interrupted. */
+export class Asks {
+  readonly kind: Kind;
+  readonly #parts: AsksParts;
+  /** Streams whose task has not been stored as accepted yet, by the task's id. */
+  readonly #openStreams = new Map<string, OpenStream>();
+  readonly #abortControllers = new Map<string, AbortController>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #sender: QuestionSender;
+  #isStopping = false;
+
+  constructor(parts: AsksParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => this.#endIfUnwanted(task));
+    this.#sender = new QuestionSender(parts);
+    this.kind = defineKind({
+      name: 'ask',
+      follow: (task) => this.#follow(task),
+      waitLimit: () => 'text',
+      durationKey: ({ model }) => `ask:${model}`,
+      submit: async (request, { id, materials, requester }) => {
+        const stream = await this.#sender.send({
+          request,
+          materials,
+          asker: requester,
+          stop: this.#newAbortController(),
+        });
+        this.#openStreams.set(id, stream);
+        return { remoteId: stream.id ?? id, needsInput: false };
+      },
+    });
+  }
+
+  get streamCount(): number {
+    return this.#abortControllers.size;
+  }
+
+  newestAnswer(query: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
+    return newestAnswer(this.#parts.answers, query, this.#parts.clock.now());
+  }
+
+  async countEarlierTurns(task: TaskOf<'ask'>): Promise<number> {
+    return (await earlierTurns(this.#parts.answers, task.request.after, task)).length;
+  }
+
+  /** Stops an answer. The text received so far is kept. */
+  async stop(task: Task): Promise<void> {
+    const stop = this.#abortControllers.get(task.id);
+    if (stop) stop.abort('stopped' satisfies StopReason);
+    else
+      await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', undefined, this.#parts.clock.now()));
+  }
+
+  /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
+  async forget(task: Task): Promise<string[]> {
+    const ids = await answersOfConversation(this.#parts.answers, task);
+    for (const id of ids) await this.#change(id, markForgotten);
+    return ids;
+  }
+
+  /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */
+  async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
+    await this.#parts.book.change(id, (current) => decideCall(current, callId, { state: 'allowed' }));
+    try {
+      await order();
+    } catch (error) {
+      await this.#change(id, (current) => settleCall(current, callId, { state: 'waiting' }));
+      throw error;
+    }
+    this.#continueIfSettled(
+      await this.#change(id, (current) => settleCall(current, callId, { state: 'done', output })),
+    );
+  }
+
+  async declineCall(id: string, callId: string, output: string): Promise<void> {
+    this.#continueIfSettled(
+      await this.#change(id, (current) => decideCall(current, callId, { state: 'declined', output })),
+    );
+  }
+
+  /** Ends answers in progress as interrupted, because the bot is stopping. */
+  async finish(): Promise<void> {
+    this.#isStopping = true;
+    for (const stop of this.#abortControllers.values()) stop.abort('interrupted' satisfies StopReason);
+    await Promise.all(this.#running);
+  }
+
+  #follow(task: Task): void {
+    const stream = this.#openStreams.get(task.id);
+    this.#openStreams.delete(task.id);
+    if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
+    if (stream) this.#track(this.#run(task.id, stream.stop, stream));
+    // A call that waits for approval survives a restart; an open stream does not.
+    else if (task.unwanted || !isWaitingForMember(task)) this.#track(this.#breakOff(task.id, 'interrupted', undefined));
+  }
+
+  /** An answer that waits for its member would never end after the member has erased it. */
+  #endIfUnwanted(task: Task): void {
+    if (task.unwanted && isOfKind('ask', task) && task.state === 'needs-input' && isWaitingForMember(task))
+      this.#track(this.#breakOff(task.id, 'stopped', undefined));
+  }
+
+  #newAbortController(): AbortController {
+    const stop = new AbortController();
+    if (this.#isStopping) stop.abort('interrupted' satisfies StopReason);
+    return stop;
+  }
+
+  /** The outputs of all calls are sent to the model together, once the last call has been decided. */
+  #continueIfSettled(task: Task): void {
+    if (areCallsSettled(task) && !hasEnded(task)) this.#track(this.#run(task.id, this.#newAbortController()));
+  }
+
+  /** Runs an answer until it ends or waits for its member. `stop` also works between two responses. */
+  async #run(id: string, stop: AbortController, firstStream?: OpenStream): Promise<void> {
+    this.#abortControllers.set(id, stop);
+    try {
+      let stream = firstStream ?? (await this.#openNext(id, stop));
+      while (stream) {
+        const mustContinue = await this.#conclude(id, await this.#receive(id, stream), stop.signal);
+        stream = mustContinue ? await this.#openNext(id, stop) : undefined;
+      }
+    } catch (error) {
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', error);
+    } finally {
+      this.#abortControllers.delete(id);
+    }
+  }
+
+  /** Requests the next response. It is reserved first, so a member cannot exceed a limit with a model that keeps calling tools. */
+  async #openNext(id: string, stop: AbortController): Promise<OpenStream | undefined> {
+    const { book, ledger, gather, timeLimitMs } = this.#parts;
+    const task = await book.get(id);
+    if (!task || !isOfKind('ask', task) || hasEnded(task)) return undefined;
+    const { request } = task;
+    const answer = answerOf(task);
+    // The transcript is enough, because the audio may no longer be stored.
+    const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
+    const materials = await gather(continuedRequest, { memberId: task.requesterId, timeLimitMs });
+    const estimate = this.#parts.prices.estimateOf(orderOfTask(task));
+    await ledger.extend(markContinuing(task, estimate));
+    await book.change(id, (current) => markContinuing(current, estimate));
+    return this.#sender.send({ request, materials, asker: task, answer, stop });
+  }
+
+  /** Receives a response, without the features that the model refuses before its first word. */
+  async #receive(id: string, stream: OpenStream): Promise<TextResponse> {
+    const { stop, omission, draft } = stream;
+    const { earlierFiles, sound, requestCount: requests } = draft;
+    const sentInputs = { leftOut: earlierFiles.flatMap(leftOutFiles), heard: sound?.transcript, requests };
+    const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
+    // The member stopped the answer before it began.
+    if (hasEnded(task)) stop.abort('stopped' satisfies StopReason);
+    const response = await this.#readStream(id, stream);
+    const { end, error } = response;
+    const hasFailed = end === 'failed' && isEmpty(response);
+    const retriedStream = hasFailed && error && this.#sender.sendAgain(stream, error);
+    if (retriedStream) return this.#receive(id, await retriedStream);
+    if (!hasFailed) this.#sender.learn(stream);
+    return response;
+  }
+
+  async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
+    const draft = new DraftReporter(this.#parts.clock, async (text, doing) => {
+      try {
+        await this.#change(id, (task) => updateDraft(task, text, doing, this.#parts.clock.now()));
+      } catch (error) {
+        // The member has deleted the task, so nothing more is stored.
+        if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
+        else this.#parts.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
+      }
+    });
+    try {
+      for await (const event of events) {
+        if (event.type === 'text' || event.type === 'refusal') draft.add(event.delta);
+        else if (event.type === 'reasoning') draft.setActivity('thinking');
+        else if (event.type === 'web-search') draft.setActivity(event.isDone ? undefined : 'searching');
+        if ('response' in event) return event.response;
+      }
+    } finally {
+      await draft.end();
+    }
+    throw new Error('The gateway closed the stream before its final event.');
+  }
+
+  /** Returns whether the model has to continue, with the outputs of its calls. */
+  async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<boolean> {
+    const now = (): number => this.#parts.clock.now();
+    const { end, calls, reason, error } = response;
+    if (end === 'failed' || end === 'ended-early') {
+      const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
+      const reported = cause === 'stopped' ? undefined : error;
+      await this.#change(id, (task) =>
+        endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
+      );
+      return false;
+    }
+    const storedTask = await this.#parts.book.get(id);
+    if (!storedTask || hasEnded(storedTask)) return false;
+    const mustRun = end === 'completed' && calls.length > 0 && !isLastRound(answerOf(storedTask));
+    const usedCalls = mustRun ? await runTools(calls, storedTask, this.#parts) : [];
+    const checked = end === 'completed' && !mustRun ? await this.#check(storedTask, response) : undefined;
+    const task = await this.#change(id, (current) => {
+      const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
+      const cause = stopReason(signal);
+      if (mustRun && cause) return endAnswerEarly(updated, cause, undefined, now());
+      if (mustRun) return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
+      const isCutOff = end === 'incomplete' || calls.length > 0;
+      return completeAnswer(updated, isCutOff ? (reason ?? '') : undefined, now());
+    });
+    return mustRun && waitingCalls(task).length === 0;
+  }
+
+  async #check(task: Task, response: TextResponse) {
+    const { schema } = task.request;
+    const text = answerText(addRound(task, response, []));
+    return schema === undefined || text === '' ? undefined : await this.#parts.schemas.check(schema, text);
+  }
+
+  #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
+    return cost ?? (isOfKind('ask', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
+  }
+
+  async #breakOff(id: string, cause: StopReason | 'failed', error: unknown): Promise<void> {
+    const known = error instanceof GatewayError || error instanceof Refusal ? error : undefined;
+    const wasNeverSent = known instanceof Refusal || known?.mayHaveTakenEffect === false;
+    if (error !== undefined && !known)
+      this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
+    const isRefused = cause === 'failed' && known instanceof Refusal;
+    await this.#change(id, (task) =>
+      endAnswerEarly(
+        wasNeverSent ? task : withUnfinishedResponse(task),
+        isRefused ? 'refused' : cause,
+        cause === 'failed' ? known : undefined,
+        this.#parts.clock.now(),
+      ),
+    );
+  }
+
+  #change(id: string, transition: (task: Task) => Task): Promise<Task> {
+    return this.#parts.book.change(id, transition, { mustHold: true });
+  }
+
+  #track(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be completed.'))
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+}
+
+function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+  const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
+  if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
+  return settleCall(task, callId, outcome);
+}
+
+function stopReason({ aborted, reason }: AbortSignal): StopReason | undefined {
+  return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
+}
+
+const isEmpty = ({ text, refusal, calls }: TextResponse): boolean =>
+  text === '' && refusal === '' && calls.length === 0;

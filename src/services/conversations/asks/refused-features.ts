@@ -1,0 +1,53 @@
+import { type Clock, SteadyClock } from '../../../lib/clock.ts';
+import { RecentMap } from '../../../lib/recent-map.ts';
+import type { RefusableFeature } from '../../tasks/answer.ts';
+
+export interface Omission {
+  features: readonly RefusableFeature[];
+  /** The features whose omission the member is notified of. */
+  announced: readonly RefusableFeature[];
+  /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
+  namedInError: readonly RefusableFeature[];
+  /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
+  lastOmitted?: RefusableFeature | undefined;
+}
+
+export const omit = (
+  omission: Omission,
+  { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
+): Omission => ({
+  features: [...omission.features, part],
+  announced: [...omission.announced, part],
+  namedInError: isNamed ? [...omission.namedInError, part] : omission.namedInError,
+  lastOmitted: isBecauseOfSize ? omission.lastOmitted : part,
+});
+
+/** Refusals are forgotten after this time, because the gateway may switch a model to another upstream provider. */
+const MEMORY_MS = 6 * 3_600_000;
+/** Members can name any model, so the oldest are dropped. */
+const MAX_MODELS = 500;
+
+/** Remembers for six hours which features each model refused, so they are not sent again. */
+export class RefusedFeatures {
+  readonly #clock: SteadyClock;
+  readonly #featuresByModel = new RecentMap<string, { features: readonly RefusableFeature[]; until: number }>(
+    MAX_MODELS,
+  );
+
+  constructor(clock: Clock) {
+    this.#clock = new SteadyClock(clock);
+  }
+
+  get(model: string): readonly RefusableFeature[] {
+    const entry = this.#featuresByModel.get(model);
+    return entry && this.#clock.now() < entry.until ? entry.features : [];
+  }
+
+  /** Call this when a request without these features has succeeded. */
+  learn(model: string, { namedInError, lastOmitted }: Omission): void {
+    const newFeatures = lastOmitted === undefined ? namedInError : [...namedInError, lastOmitted];
+    if (newFeatures.length === 0) return;
+    const features = [...new Set([...this.get(model), ...newFeatures])];
+    this.#featuresByModel.set(model, { features, until: this.#clock.now() + MEMORY_MS });
+  }
+}

@@ -1,0 +1,156 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { type Gateway, GatewayError } from '../../gateway/gateway.ts';
+import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
+import { acceptsAudio } from '../../gateway/model-families.ts';
+import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
+import type { TasksLog } from '../../orders/book.ts';
+import type { RefreshUrls } from '../../orders/input-addresses.ts';
+import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/answer.ts';
+import type { Gather, Materials } from '../../tasks/materials.ts';
+import { type AskRequest, buildTextRequest, type Draft, questionParts } from '../ask-request.ts';
+import { isLastRound, MAX_REQUESTS } from '../ask-transitions.ts';
+import { type Answers, type Asker, earlierTurns, type Turn } from '../conversation.ts';
+import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
+import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
+import { questionAudio, transcribe } from './sound.ts';
+import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
+
+export interface SenderParts {
+  answers: Answers;
+  responses: Gateway['responses'];
+  transcriptions: Gateway['transcriptions'];
+  models: ModelCatalogue;
+  gather: Gather;
+  refresh: RefreshUrls;
+  /** Returns the identifier of a member at the gateway, or undefined for none. */
+  userOf?(memberId: string): Promise<string>;
+  /** How long the files that the gateway fetches itself must stay available. */
+  timeLimitMs: number;
+  clock: Clock;
+  log: TasksLog;
+}
+
+interface Question {
+  request: AskRequest;
+  materials: Materials;
+  asker: Asker;
+  /** The answer so far, if it continues after tool calls. */
+  answer?: Answer | undefined;
+  stop: AbortController;
+}
+
+/** Sends questions to models, leaving out features that a model refuses. */
+export class QuestionSender {
+  readonly #parts: SenderParts;
+  readonly #refusedFeatures: RefusedFeatures;
+  /** The requests that questions took until they were too large. Such a question is sent again, with smaller images. */
+  readonly #requestCounts = new WeakMap<AskRequest, number>();
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#refusedFeatures = new RefusedFeatures(parts.clock);
+  }
+
+  async send({ request, materials, asker, answer = EMPTY_ANSWER, stop }: Question): Promise<OpenStream> {
+    const { rounds, requests: requestCount = this.#requestCounts.get(request) ?? 0 } = answer;
+    this.#requestCounts.delete(request);
+    const unsupportedAudio = acceptsAudio(request.model) ? [] : (['audio'] as const);
+    const omittedFeatures = [
+      ...new Set([...answer.without, ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
+    ];
+    const sound = questionAudio(request.sound, materials, answer.heard);
+    const pastTurns = await earlierTurns(this.#parts.answers, request.after, asker);
+    const earlierFiles = await this.#earlierFiles(pastTurns, { materials, sound }, omittedFeatures, asker);
+    const models = await this.#parts.models.listQuickly();
+    const user = await this.#parts.userOf?.(asker.requesterId);
+    const isFinalRound = isLastRound(answer);
+    const question = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
+    const draft = { ...question, requestCount };
+    const announced = omittedFeatures.filter((part) => isRequested(part, draft));
+    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [] }, stop);
+  }
+
+  /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out, or the answer has taken too many requests. */
+  sendAgain({ request, draft, omission, stop }: SentQuestion, error: GatewayError): Promise<OpenStream> | undefined {
+    const isStreamed = !omission.features.includes('stream');
+    const hasEarlierFiles = !omission.features.includes('files') && hasFiles(draft.earlierFiles);
+    const hasAudio = draft.sound?.wav !== undefined;
+    const refused = refusedPart(error, request, { isStreamed, hasEarlierFiles, hasAudio });
+    if (!refused || draft.requestCount >= MAX_REQUESTS) return undefined;
+    const { part, isBecauseOfSize = false } = refused;
+    const logFields = { model: request.model, part, code: error.code };
+    this.#parts.log.info(logFields, 'A model rejected a feature of a request; the request is sent without it.');
+    const keptFiles =
+      part === 'files' ? leaveOut(draft.pastTurns, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
+    const earlierFiles = part === 'audio' ? leaveOutAudio(keptFiles) : keptFiles;
+    return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
+  }
+
+  /** Call this when the request has succeeded. */
+  learn({ request, omission }: SentQuestion): void {
+    this.#refusedFeatures.learn(request.model, omission);
+  }
+
+  /** Opens the stream. If the model definitely refuses a part before the first word, one more request is sent without it. */
+  async #open(initialDraft: Draft, omission: Omission, stop: AbortController): Promise<OpenStream> {
+    const finalDraft = omission.features.includes('audio')
+      ? await this.#transcribeSound(initialDraft, stop)
+      : initialDraft;
+    const draft = { ...finalDraft, requestCount: finalDraft.requestCount + 1 };
+    const request = buildTextRequest(draft, omission.features);
+    const sentQuestion = { request, draft, omission, stop };
+    try {
+      const options = { signal: stop.signal, user: draft.user, isBuffered: omission.features.includes('stream') };
+      return await openStream(this.#parts.responses.stream(request, options), sentQuestion);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const reopened = this.sendAgain(sentQuestion, error);
+      if (reopened !== undefined) return reopened;
+      if (error.status === TOO_LARGE_STATUS) this.#requestCounts.set(draft.request, draft.requestCount);
+      throw error;
+    }
+  }
+
+  async #transcribeSound(draft: Draft, { signal }: AbortController): Promise<Draft> {
+    const { sound, request } = draft;
+    if (!sound?.wav) return draft;
+    const { name } = sound;
+    const transcript = await transcribe(sound.wav, { name, model: request.model, signal }, this.#parts);
+    return { ...draft, sound: { name, transcript } };
+  }
+
+  async #earlierFiles(
+    turns: readonly Turn[],
+    { materials, sound }: Pick<Draft, 'materials' | 'sound'>,
+    omittedFeatures: readonly RefusableFeature[],
+    { requesterId: memberId }: Asker,
+  ): Promise<EarlierFile[][]> {
+    if (omittedFeatures.includes('files')) return leaveOut(turns, 'refused');
+    const ownParts = questionParts(materials);
+    const { wav } = sound ?? {};
+    const bytes = ownParts.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
+    const used = { files: ownParts.length + (wav ? 1 : 0), bytes };
+    const { timeLimitMs } = this.#parts;
+    const context = { memberId, timeLimitMs, used, supportsAudio: !omittedFeatures.includes('audio') };
+    return gatherEarlierFiles(turns, context, this.#parts);
+  }
+}
+
+const hasFiles = (earlierFiles: Draft['earlierFiles']): boolean =>
+  earlierFiles.some((files) => sentParts(files).length > 0);
+
+/** Whether the member is notified that a feature is left out: if they asked for it, or to explain why an answer arrives all at once. */
+function isRequested(
+  part: RefusableFeature,
+  { request: { format, web, effort }, earlierFiles, sound }: Draft,
+): boolean {
+  const requested = {
+    audio: sound !== undefined,
+    stream: true,
+    format: format === 'json',
+    tools: web === true,
+    reasoning: effort !== undefined,
+    files: earlierFiles.some((files) => files.length > 0),
+  };
+  return requested[part];
+}

@@ -1,0 +1,127 @@
+import type { TaskStore } from '../orders/task-store.ts';
+import type { MemberFile } from '../tasks/materials.ts';
+import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
+import { answerOf, answerText } from './ask-transitions.ts';
+
+/** Who asks, and where the answer will be shown. Known before a task exists. */
+export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
+
+type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
+
+/** Whether only the requester sees the answer: in an ephemeral message, or in a direct message with the bot. */
+export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
+  route.isPrivate || (guildId === undefined && route.mayPost);
+
+/** A whole server counts as one place. Outside of servers, each channel is a place of its own. */
+const isSamePlace = (one: Place, other: Place): boolean =>
+  one.guildId === other.guildId && (one.guildId !== undefined || one.channelId === other.channelId);
+
+/** Whether others in this place could read the turn, either when it was posted or when it was shown again later. */
+function isShownIn(place: Place, turn: Task): boolean {
+  const isVisibleInPlace = !isSeenOnlyByAsker(turn) && isSamePlace(turn, place);
+  return isVisibleInPlace || (turn.beside ?? []).some((copy) => isSamePlace(copy, place));
+}
+
+/**
+ * Selects the turns that may be sent again. Where others can read along, these are the turns that were shown there. In private, they are
+ * all of the asker's own turns, and other members' turns in places where the asker took part.
+ */
+function turnFilter(asker: Asker): (turn: Task) => boolean {
+  const places: Place[] = [asker];
+  const isPrivate = isSeenOnlyByAsker(asker);
+  return (turn) => {
+    const isOwn = turn.requesterId === asker.requesterId;
+    if (isPrivate && isOwn) {
+      if (!isSeenOnlyByAsker(turn)) places.push(turn);
+      return true;
+    }
+    return places.some((place) => isShownIn(place, turn));
+  };
+}
+
+/** Instructions and files are not part of any message, so others have not seen them, even if a copy of the answer was shown to them. */
+export function mayReuseInputs(turn: Task, asker: Asker): boolean {
+  const isOwn = turn.requesterId === asker.requesterId;
+  return (isOwn && isSeenOnlyByAsker(asker)) || (!isSeenOnlyByAsker(turn) && isSamePlace(turn, asker));
+}
+
+export interface Turn extends Record<'prompt' | 'text', string> {
+  images: readonly MemberFile[];
+  documents: readonly MemberFile[];
+  sound?: MemberFile | undefined;
+  /** The transcript of its audio, if the model did not support audio. */
+  transcript?: string | undefined;
+  /** The number of its files that the asker is not allowed to reuse. */
+  hiddenFileCount?: number | undefined;
+}
+
+/** Long contexts make a model slow and expensive, so the oldest turns are left out. */
+const MAX_TURNS = 20;
+const MAX_CHARACTERS = 60_000;
+/** After this time, the next question starts a new conversation. */
+export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
+/** How many of a member's newest answers are searched for one in the same place. */
+const MAX_SEARCHED_ANSWERS = 10;
+const MAX_VISITED_ANSWERS = 200;
+
+/** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
+export type Answers = Pick<TaskStore, 'get' | 'page'>;
+
+/** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */
+export async function earlierTurns(answers: Answers, previousId: string | undefined, asker: Asker): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  const maySendAgain = turnFilter(asker);
+  let characters = 0;
+  for (
+    let id = previousId, visitedCount = 0;
+    id !== undefined && turns.length < MAX_TURNS && visitedCount < MAX_VISITED_ANSWERS;
+    visitedCount++
+  ) {
+    const task = await answers.get(id);
+    if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
+    id = task.request.after;
+    if (!maySendAgain(task)) continue;
+    const { prompt, pictures: images = [], documents = [], sound } = task.request;
+    const files = mayReuseInputs(task, asker)
+      ? { images, documents, sound, transcript: answerOf(task).heard }
+      : { images: [], documents: [], hiddenFileCount: images.length + documents.length + (sound ? 1 : 0) };
+    const turn = { prompt, text: answerText(task), ...files };
+    characters += turn.prompt.length + turn.text.length;
+    if (characters > MAX_CHARACTERS) break;
+    turns.push(turn);
+  }
+  return turns.reverse();
+}
+
+/** Returns the member's newest answer in a place, if it is one they would expect to continue. */
+export async function newestAnswer(
+  answers: Answers,
+  { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
+  now: number,
+): Promise<TaskOf<'ask'> | undefined> {
+  const { summaries } = await answers.page({ of: { memberId }, kinds: ['ask'], max: MAX_SEARCHED_ANSWERS });
+  for (const summary of summaries) {
+    if (now - summary.createdAt > CONVERSATION_TIMEOUT_MS) return undefined;
+    const task = await answers.get(summary.id);
+    if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
+    if (answerOf(task).isForgotten) return undefined;
+    if (answerText(task) !== '' && task.times.ended !== undefined) return task;
+  }
+  return undefined;
+}
+
+export async function answersOfConversation(
+  answers: Answers,
+  { id, rootId = id, requesterId }: Task,
+): Promise<string[]> {
+  const ids = new Set([id, rootId]);
+  let cursor: string | undefined;
+  for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; ) {
+    const page = await answers.page({ of: { memberId: requesterId }, kinds: ['ask'], max: 50, before: cursor });
+    for (const summary of page.summaries) if ((await answers.get(summary.id))?.rootId === rootId) ids.add(summary.id);
+    visitedCount += page.summaries.length;
+    cursor = page.next;
+    if (cursor === undefined) break;
+  }
+  return [...ids];
+}

@@ -1,0 +1,200 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type Gateway, GatewayError } from '../gateway/gateway.ts';
+import type { EarlierTurn } from '../gateway/realtime-events.ts';
+import type { RealtimeSession } from '../gateway/realtime-session.ts';
+import type { AudioService } from '../media/audio.ts';
+import type { PriceBook } from '../money/price-book.ts';
+import type { TaskBook, TasksLog, Transition } from '../orders/book.ts';
+import { defineKind, type Kind } from '../tasks/kind.ts';
+import type { Materials } from '../tasks/materials.ts';
+import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
+import { earlierTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
+import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts';
+import { type LiveAnswer, LiveTalk, SilenceWatch } from './talks/live-talk.ts';
+import { Utterances } from './talks/utterances.ts';
+
+interface TalksParts {
+  prices: PriceBook;
+  realtime: Gateway['realtime'];
+  /** A model that transcribes what members say, if the gateway has one. */
+  transcriber(): Promise<string | undefined>;
+  book: TaskBook;
+  sounds: Pick<AudioService, 'startVoice'>;
+  clock: Clock;
+  log: TasksLog;
+}
+
+/** Runs live conversations from start to end. Does not know where they take place. */
+export class Talks {
+  readonly kinds: readonly Kind[];
+  readonly #parts: TalksParts;
+  readonly #utterances: Utterances;
+  readonly #silence: SilenceWatch;
+  readonly #conversations = new Map<string, LiveTalk>();
+  /** Sessions whose task has not been accepted yet, by the task's id. */
+  readonly #pendingSessions = new Map<string, RealtimeSession>();
+  readonly #runningWork = new Set<Promise<unknown>>();
+  readonly #stopController = new AbortController();
+
+  constructor(parts: TalksParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => this.#onTaskChange(task));
+    parts.book.onRemove((task) => this.#onTaskGone(task));
+    const change = (id: string, transition: Transition) => this.#change(id, transition);
+    this.#utterances = new Utterances({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
+    this.#silence = new SilenceWatch(parts.clock, (id) => this.#track(this.end(id, 'idle')));
+    this.kinds = [
+      defineKind({
+        name: 'talk',
+        follow: (task) => this.#follow(task),
+        waitLimit: () => 'text',
+        durationKey: ({ model }) => `talk:${model}`,
+        submit: async (request, { id }) => {
+          const session = await this.#open(id, request);
+          this.#pendingSessions.set(id, session);
+          return { remoteId: session.id, needsInput: false };
+        },
+      }),
+      defineKind({
+        name: 'said',
+        follow: (task) => this.#track(this.#utterances.follow(task)),
+        waitLimit: () => 'text',
+        durationKey: ({ model }) => `said:${model}`,
+        submit: async (request, { id, materials }) => {
+          const liveAnswer = await this.#say(request, materials);
+          this.#utterances.register(id, liveAnswer);
+          return { remoteId: liveAnswer.answer.id, needsInput: false };
+        },
+      }),
+    ];
+  }
+
+  get openCount(): number {
+    return this.#conversations.size;
+  }
+
+  /** The running conversation in a channel, from memory. */
+  findInChannel(channelId: string): TaskOf<'talk'> | undefined {
+    const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
+    return talks.find((task) => task.channelId === channelId && !hasEnded(task));
+  }
+
+  /** Ends a conversation and interrupts its answer. Does nothing if it has ended, or has not begun. */
+  async end(id: string, reason: TalkEnd): Promise<Task> {
+    const task = await this.#change(id, (known) => {
+      if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
+      return isFollowed(known) ? endTalk(known, reason, this.#parts.clock.now()) : known;
+    });
+    // Closing may take long if the gateway does not respond, so the caller does not wait for it.
+    if (hasEnded(task)) this.#track(this.#close(id));
+    return task;
+  }
+
+  stopAnswer(utterance: Task): Promise<void> {
+    return this.#utterances.stop(utterance);
+  }
+
+  /** Ends running answers as interrupted, because the bot is stopping; conversations continue after the restart. */
+  async finish(): Promise<void> {
+    this.#stopController.abort();
+    this.#silence.stop();
+    for (const conversation of this.#conversations.values()) this.#track(conversation.close('interrupted'));
+    while (this.#runningWork.size > 0) await Promise.all(this.#runningWork);
+  }
+
+  /** The conversation has just begun, or was running when the bot last stopped. In the latter case, its session is opened when a member speaks. */
+  #follow(task: Task): void {
+    const { id } = task;
+    const session = this.#pendingSessions.get(id);
+    this.#pendingSessions.delete(id);
+    const conversation = new LiveTalk(() => this.#reopen(id), this.#parts.log, talkOf(task).heardAt, session);
+    this.#conversations.set(id, conversation);
+    if (this.#stopController.signal.aborted) this.#track(conversation.close('interrupted'));
+    else this.#silence.watch(id, conversation);
+    this.#track(this.#begin(id));
+  }
+
+  async #begin(id: string): Promise<void> {
+    const task = await this.#change(id, markRunning);
+    if (hasEnded(task)) await this.#close(id);
+    // The member deleted the task before the conversation began, or before the bot stopped.
+    else if (task.unwanted) await this.end(id, 'ended');
+  }
+
+  async #close(id: string): Promise<void> {
+    this.#silence.unwatch(id);
+    await this.#conversations.get(id)?.close('stopped');
+    this.#conversations.delete(id);
+  }
+
+  async #reopen(id: string): Promise<RealtimeSession> {
+    const task = await this.#parts.book.get(id);
+    if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
+    try {
+      return await this.#open(id, task.request);
+    } catch (error) {
+      if (isPermanentFailure(error)) this.#track(this.end(id, 'lost'));
+      throw error;
+    }
+  }
+
+  async #open(id: string, { model, instructions, voice }: TalkRequest): Promise<RealtimeSession> {
+    const { realtime, transcriber } = this.#parts;
+    const { signal } = this.#stopController;
+    try {
+      const settings = { model, instructions, voice, transcriber: await transcriber() };
+      return await realtime.open(settings, { history: () => this.#history(id), signal });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      // An unused session has cost nothing, even if its outcome is unknown.
+      throw new GatewayError(error.message, { ...error, mayHaveTakenEffect: false, cause: error });
+    }
+  }
+
+  /** The conversation so far, as soon as its last answer is stored. */
+  async #history(id: string): Promise<EarlierTurn[]> {
+    const { book } = this.#parts;
+    await Promise.allSettled([this.#conversations.get(id)?.lastAnswer]);
+    const task = await book.get(id);
+    return task ? earlierTurns(task, (utteranceId) => book.get(utteranceId)) : [];
+  }
+
+  async #say({ talk, prompt }: UtteranceRequest, { sound }: Materials): Promise<LiveAnswer> {
+    if (this.#stopController.signal.aborted) throw new Refusal('refusals.stopping');
+    const conversation = this.#conversations.get(talk);
+    if (!conversation) throw new Refusal('refusals.talkOver');
+    return conversation.say({ text: prompt, audio: sound });
+  }
+
+  #onTaskChange(task: Task): void {
+    if (!task.unwanted || !isFollowed(task)) return;
+    if (task.kind === 'talk') this.#track(this.end(task.id, 'ended'));
+    else if (task.kind === 'said') this.#track(this.#utterances.interrupt(task));
+  }
+
+  /** A session must not remember an utterance that its owner has deleted. */
+  #onTaskGone(task: Task): void {
+    // The gateway never accepted the utterance, so no session knows it.
+    if (task.kind !== 'said' || task.state === 'submitting') return;
+    const id = task.request.talk;
+    const conversation = this.#conversations.get(id);
+    if (!conversation) return;
+    this.#track(conversation.replaceSession());
+    this.#track(this.#change(id, (talk) => removeTurn(talk, task.id)));
+  }
+
+  #change(id: string, transition: Transition): Promise<Task> {
+    return this.#parts.book.change(id, transition, { mustHold: true });
+  }
+
+  #track(work: Promise<unknown>): void {
+    const trackedWork = work
+      .catch((error: unknown) => {
+        // The task is gone, because its owner deleted it.
+        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
+      })
+      .finally(() => this.#runningWork.delete(trackedWork));
+    this.#runningWork.add(trackedWork);
+  }
+}

@@ -1,0 +1,175 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import type { RealtimeAnswer } from '../../gateway/realtime-answer.ts';
+import type { Utterance } from '../../gateway/realtime-events.ts';
+import type { RealtimeSession } from '../../gateway/realtime-session.ts';
+import type { TasksLog } from '../../orders/book.ts';
+import type { StopReason } from '../ask-transitions.ts';
+import { isPermanentFailure } from '../talk-session.ts';
+
+export class LiveAnswer {
+  readonly answer: RealtimeAnswer;
+  stopReason: StopReason | undefined;
+  #interrupting: Promise<void> | undefined;
+
+  constructor(answer: RealtimeAnswer) {
+    this.answer = answer;
+  }
+
+  interrupt(reason: StopReason): Promise<void> {
+    this.stopReason ??= reason;
+    this.#interrupting ??= this.answer.interrupt();
+    return this.#interrupting;
+  }
+}
+
+/** A live conversation, which keeps its turns in order. Its session is only opened when a member speaks. */
+export class LiveTalk {
+  /** Opens a session that continues the conversation. */
+  readonly #open: () => Promise<RealtimeSession>;
+  readonly #log: TasksLog;
+  readonly #turns = new KeyedLock();
+  #session: RealtimeSession | undefined;
+  #liveAnswer: LiveAnswer | undefined;
+  #pendingTurns = 0;
+  #isStale = false;
+  #closeReason: StopReason | undefined;
+  heardAt: number;
+  /** Resolves when the last answer is stored. */
+  lastAnswer: Promise<unknown> | undefined;
+
+  constructor(
+    open: () => Promise<RealtimeSession>,
+    log: TasksLog,
+    heardAt: number,
+    session: RealtimeSession | undefined,
+  ) {
+    this.#open = open;
+    this.#log = log;
+    this.#session = session;
+    this.heardAt = heardAt;
+  }
+
+  get isBusy(): boolean {
+    return this.#pendingTurns > 0 || this.#liveAnswer !== undefined;
+  }
+
+  /** Concurrent utterances are processed in order; each one interrupts the answer to the one before it. */
+  say(utterance: Utterance): Promise<LiveAnswer> {
+    return this.#runInTurn(async () => {
+      if (this.#closeReason)
+        throw new Refusal(this.#closeReason === 'stopped' ? 'refusals.talkOver' : 'refusals.stopping');
+      await this.#interruptAnswer('stopped');
+      if (this.#isStale) await this.#closeSession();
+      this.#session ??= await this.#open();
+      try {
+        const liveAnswer = new LiveAnswer(await this.#session.say(utterance));
+        this.#liveAnswer = liveAnswer;
+        return liveAnswer;
+      } catch (error) {
+        // Opening the conversation again will show whether the conversation itself is refused, or only this utterance was.
+        if (isPermanentFailure(error)) await this.#closeSession();
+        throw error;
+      }
+    });
+  }
+
+  /** Call this when an answer has ended. */
+  markAnswerEnded(liveAnswer: LiveAnswer): void {
+    if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
+  }
+
+  /** Makes the session forget an utterance: it is replaced as soon as no answer is running. */
+  async replaceSession(): Promise<void> {
+    this.#isStale = true;
+    await this.replaceStaleSession();
+  }
+
+  /** Call this when no answer can be running. Replaces the session if that is due. */
+  async replaceStaleSession(): Promise<void> {
+    if (!this.#isStale) return;
+    await this.#runInTurn(async () => {
+      if (this.#isStale && !this.#liveAnswer) await this.#closeSession();
+    });
+  }
+
+  /** Interrupts the answer and accepts no further utterances. */
+  async close(reason: StopReason): Promise<void> {
+    this.#closeReason ??= reason;
+    await this.#runInTurn(async () => {
+      await this.#interruptAnswer(reason);
+      await this.#closeSession();
+    });
+  }
+
+  async #interruptAnswer(reason: StopReason): Promise<void> {
+    const liveAnswer = this.#liveAnswer;
+    if (!liveAnswer) return;
+    try {
+      await liveAnswer.interrupt(reason);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'An answer could not be interrupted.');
+    }
+    if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
+  }
+
+  async #closeSession(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#isStale = false;
+    try {
+      await session?.close();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'A live session could not be closed.');
+    }
+  }
+
+  async #runInTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#pendingTurns += 1;
+    try {
+      return await this.#turns.run('turn', work);
+    } finally {
+      this.#pendingTurns -= 1;
+    }
+  }
+}
+
+/** Long enough to read an answer and be away for a moment. After that, the unused session is closed. */
+const MAX_SILENCE_MS = 15 * 60_000;
+/** A running answer does not count as silence, so the check is repeated after this time. */
+const RECHECK_MS = 60_000;
+
+/** Reports conversations in which no member has spoken for a while. */
+export class SilenceWatch {
+  readonly #clock: Clock;
+  readonly #onSilence: (id: string) => void;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock, onSilence: (id: string) => void) {
+    this.#clock = clock;
+    this.#onSilence = onSilence;
+  }
+
+  watch(id: string, talk: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
+    const { heardAt, isBusy } = talk;
+    const remainingMs = heardAt + MAX_SILENCE_MS - this.#clock.now();
+    const checkIdle = (): void => {
+      if (talk.isBusy || talk.heardAt !== heardAt) this.watch(id, talk);
+      else this.#onSilence(id);
+    };
+    this.#cancels.set(
+      id,
+      this.#clock.after(isBusy ? Math.max(remainingMs, RECHECK_MS) : Math.max(remainingMs, 0), checkIdle),
+    );
+  }
+
+  unwatch(id: string): void {
+    this.#cancels.get(id)?.();
+    this.#cancels.delete(id);
+  }
+
+  stop(): void {
+    for (const id of [...this.#cancels.keys()]) this.unwatch(id);
+  }
+}

@@ -1,0 +1,72 @@
+import { systemClock } from '../../lib/clock.ts';
+import { ImageJobs } from './endpoints/image-jobs.ts';
+import { Imgx } from './endpoints/imgx.ts';
+import { Models } from './endpoints/models.ts';
+import { Music } from './endpoints/music.ts';
+import { Realtime } from './endpoints/realtime.ts';
+import { Responses } from './endpoints/responses.ts';
+import { TaskClient } from './endpoints/task-client.ts';
+import { Transcriptions } from './endpoints/transcriptions.ts';
+import { ImageToVideo, V1Videos, Videos } from './endpoints/videos.ts';
+import { FineTunes } from './fine-tunes.ts';
+import { GatewayHttp } from './http.ts';
+import { PriceLists } from './price-list.ts';
+import {
+  defaultLimits,
+  type GatewayLimits,
+  type GatewayParts,
+  type GatewaySettings,
+  isUnencrypted,
+} from './settings.ts';
+import { UsageReports } from './usage.ts';
+
+export { GatewayConnections } from './endpoints/connections.ts';
+export { GatewayError, type GatewayErrorKind, mayBeUnknownPath } from './errors.ts';
+export type { TextEvent, TextResponse } from './response-events.ts';
+export { defaultSettings } from './settings.ts';
+export type { Snapshot } from './snapshot.ts';
+export type { TextRequest, TextTool } from './text-request.ts';
+export { refusableParts, refusedPart } from './text-request.ts';
+
+export type Gateway = Readonly<ReturnType<typeof createGateway>>;
+
+export function createGateway(
+  settings: GatewaySettings,
+  parts: Partial<GatewayParts> = {},
+  limits: Partial<GatewayLimits> = {},
+) {
+  const http = new GatewayHttp(
+    settings,
+    { ...defaultLimits, ...limits },
+    { log: silentLog, clock: systemClock, random: Math.random, ...parts },
+  );
+  if (isUnencrypted(http.baseUrl))
+    http.parts.log.warn(
+      { host: http.baseUrl.host },
+      'GATEWAY_BASE_URL starts with http:// and points to another machine: the key and all prompts are sent unencrypted. Use https://.',
+    );
+  const tasks = new TaskClient(http, settings);
+  const realtime = new Realtime(http, settings);
+  return {
+    models: new Models(http, settings),
+    usage: new UsageReports(http),
+    prices: new PriceLists(http),
+    fineTunes: new FineTunes(http),
+    imageJobs: new ImageJobs(tasks),
+    imgx: new Imgx(tasks),
+    videos: new Videos(tasks),
+    v1Videos: new V1Videos(tasks),
+    imageToVideo: new ImageToVideo(tasks),
+    music: new Music(tasks),
+    responses: new Responses(http),
+    transcriptions: new Transcriptions(http),
+    realtime,
+    answeredAt: () => http.answeredAt,
+    close: async (): Promise<void> => {
+      await realtime.close();
+      await http.close();
+    },
+  };
+}
+
+const silentLog: GatewayParts['log'] = { info: () => undefined, warn: () => undefined };

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { compare, largestOf } from '../../lib/decimals.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
+import { amount } from '../tasks/estimate.ts';
+
+/** How many tasks must have reported their cost, and how many of the latest ones count. */
+const SAMPLE_SIZE = 20;
+export const MAX_VARIANTS = 20;
+const MAX_MODELS = 2_000;
+const MAX_MODEL_LENGTH = 200;
+/** How many counted tasks are remembered: a task is reported several times, but only its first end counts. */
+const MAX_REMEMBERED_TASKS = 10_000;
+
+/** The cost of jobs of one kind and model, by the options that affect it. It contains nothing about members. */
+export const learnedCosts = z.object({
+  kind: z.string(),
+  model: z.string(),
+  variants: z
+    .array(z.object({ variant: z.string(), amounts: z.array(amount).max(SAMPLE_SIZE), at: z.number() }))
+    .max(MAX_VARIANTS),
+});
+export type LearnedCosts = z.output<typeof learnedCosts>;
+
+export interface LearnedStore {
+  all(): Promise<readonly LearnedCosts[]>;
+  put(costs: LearnedCosts): Promise<void>;
+}
+
+interface LearnedPricesParts {
+  store: LearnedStore;
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** Identifies jobs that cost the same. */
+export interface CostKey {
+  kind: string;
+  model: string;
+  /** Other options that affect the price. A member may have typed them, so only a hash is stored. */
+  facts: readonly unknown[];
+}
+
+const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string => `${kind}:${model}`;
+const variantOf = ({ facts }: CostKey): string =>
+  createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+
+/** The actual cost of finished jobs, kept across restarts. */
+export class LearnedPrices {
+  readonly #parts: LearnedPricesParts;
+  readonly #costsByModel = new Map<string, LearnedCosts>();
+  readonly #countedTaskIds = new RecentMap<string, true>(MAX_REMEMBERED_TASKS);
+
+  constructor(parts: LearnedPricesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    for (const costs of await this.#parts.store.all()) this.#costsByModel.set(keyOf(costs), costs);
+  }
+
+  /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
+  find(costKey: CostKey): { amount: string; isUpperBound: boolean; at: number } | undefined {
+    const variant = variantOf(costKey);
+    const { amounts = [], at = 0 } =
+      this.#costsByModel.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
+    const highest = largestOf(amounts);
+    if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
+    return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
+  }
+
+  async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
+    if (this.#countedTaskIds.has(taskId)) return;
+    this.#countedTaskIds.set(taskId, true);
+    const key = keyOf(costKey);
+    const existingCosts = this.#costsByModel.get(key);
+    if (costKey.model.length > MAX_MODEL_LENGTH || (!existingCosts && this.#costsByModel.size >= MAX_MODELS)) return;
+    const variant = variantOf(costKey);
+    const { amounts = [] } = existingCosts?.variants.find((one) => one.variant === variant) ?? {};
+    const otherVariants = existingCosts?.variants.filter((one) => one.variant !== variant) ?? [];
+    const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#parts.clock.now() };
+    const { kind, model } = costKey;
+    const costs = { kind, model, variants: [...otherVariants, latest].slice(-MAX_VARIANTS) };
+    this.#costsByModel.set(key, costs);
+    try {
+      await this.#parts.store.put(costs);
+    } catch (error) {
+      // The costs are stored again with the next task of this model.
+      this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
+    }
+  }
+}

@@ -1,0 +1,351 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
+import { sumOf } from '../../lib/decimals.ts';
+import { Gate } from '../../lib/gate.ts';
+import type { PlainLog } from '../../lib/log.ts';
+import { merge } from '../../lib/merge.ts';
+import type { Task } from '../tasks/task.ts';
+import {
+  type AnonymisationRequest,
+  addFact,
+  amountOf,
+  anonymise,
+  closeOrphan,
+  createEntry,
+  type Entry,
+  type EntryStore,
+  entryKey,
+  estimateAndCostOf,
+  extendReservation,
+  type Fact,
+  factOfTask,
+  reconcileEntry,
+  type Standing,
+  standingOf,
+  taskEntryKey,
+} from './entry.ts';
+import type { Limits } from './limits.ts';
+import type { Spending } from './spending.ts';
+
+export interface UsageQuery {
+  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the request counts. */
+  range: { start: string; end: string };
+  /** Omitted: all members, all servers. */
+  memberId?: string | undefined;
+  guildId?: string | undefined;
+}
+
+/** The sum of similar requests of one day, without refunds. */
+export interface UsageGroup {
+  day: string;
+  /** Undefined if the member's data was erased. */
+  memberId: string | undefined;
+  /** The roles that had limits. */
+  roleIds: readonly string[];
+  /** What members call the tasks. */
+  type: string;
+  model: string | undefined;
+  count: number;
+  /** The exact sum; undefined for requests of unknown cost. */
+  amount: string | undefined;
+  isEstimate: boolean;
+  /** The requests for which both the estimate and the cost are known. */
+  compared?: { count: number; estimate: string; cost: string } | undefined;
+  state: 'settled' | 'open' | 'unconfirmed' | 'waived';
+}
+
+interface UnsummedGroup {
+  fields: Omit<UsageGroup, 'amount' | 'compared'>;
+  amounts: string[];
+  compared: NonNullable<ReturnType<typeof estimateAndCostOf>>[];
+}
+
+function sumOfCompared(comparisons: UnsummedGroup['compared']): UsageGroup['compared'] {
+  const estimate = sumOf(comparisons.map((one) => one.estimate));
+  const cost = sumOf(comparisons.map((one) => one.cost));
+  return estimate === undefined || cost === undefined ? undefined : { count: comparisons.length, estimate, cost };
+}
+
+const STATE_OF_STANDING = {
+  ...({ settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', waived: 'waived' } as const),
+  refunded: undefined,
+};
+
+/** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
+const ENTRIES_PER_TURN = 100;
+
+const OPEN_STANDINGS: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
+
+/** Two months, because usage above last month's limit counts against this month. */
+const COUNTING_PERIOD_MS = 62 * DAY_MS;
+
+interface LedgerParts {
+  entries: EntryStore;
+  /** Undefined if there are no other partitions. */
+  others?: { all(): Promise<readonly { entries: EntryStore }[]> } | undefined;
+  /** Undefined if there are no limits. */
+  spending?: Spending | undefined;
+  clock: Clock;
+  log: Pick<PlainLog, 'error'>;
+}
+
+export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
+
+/**
+ * Who used what, derived from tasks: reserved before a request is submitted, settled or refunded at its end. A failed
+ * write is retried at the task's next change, at shutdown or at the next start; no result waits for it.
+ */
+export class Ledger {
+  readonly #parts: LedgerParts;
+  /** Reserved entries whose end is not written yet. */
+  readonly #open = new Set<string>();
+  readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
+  readonly #pending = new Set<Promise<void>>();
+  readonly #gate = new Gate();
+
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
+  }
+
+  /** Repairs what a crash left behind. */
+  async open(tasks: readonly Task[]): Promise<void> {
+    const live = tasks.filter(({ traits }) => traits.isPaid);
+    const { entries, clock, spending } = this.#parts;
+    const since = await entries.openSince();
+    const today = dayOf(clock.now());
+    const unmatched = new Map(live.map((task) => [task.id, task]));
+    const counting = spending?.beginCount();
+    const countedSince = counting === undefined ? today : dayOf(counting.since);
+    const keptScopes = await entries.keptScopes();
+    const count = (entry: Entry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
+    for await (const entry of entries.readRange([since, countedSince].sort()[0] ?? '', today)) {
+      if (dayOf(entry.at) < since) {
+        count(entry);
+        continue;
+      }
+      // The member may have decided about an unknown outcome, or withdrawn that decision, before a crash prevented the change of the entry.
+      const mayDiffer =
+        OPEN_STANDINGS.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
+      const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
+      unmatched.delete(entry.id);
+      const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
+      if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
+      count(corrected);
+    }
+    counting?.finish();
+    for (const task of unmatched.values()) await this.#change(task, (known) => reconcileEntry(known, task));
+    for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
+    await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
+  }
+
+  /** Called before anything is done for a request. Throws the `Refusal` of a limit that it would exceed. */
+  async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
+    if (task.traits.isPaid) await this.#gate.run(() => this.#reserve(task, roleIds));
+  }
+
+  async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
+    const { entries, spending } = this.#parts;
+    const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
+    await spending?.admit(entry, roleIds);
+    try {
+      await entries.change(taskEntryKey(task), (known) => known ?? entry);
+    } catch (error) {
+      spending?.replace(entry, undefined);
+      throw error;
+    }
+    this.#open.add(task.id);
+  }
+
+  /** Called before an answer requests another response, whose estimate its task includes already. Throws the `Refusal` of a limit that it would exceed. */
+  async extend(task: Task): Promise<void> {
+    const { entries, spending, clock } = this.#parts;
+    const key = taskEntryKey(task);
+    const extendEntry = (entry: Entry | undefined): Entry =>
+      extendReservation(entry, task.estimate?.amount, clock.now());
+    await this.#gate.run(async () => {
+      const known = await entries.find(key);
+      const extended = extendEntry(known);
+      await spending?.admit(extended, extended.roleIds ?? [], known);
+      try {
+        await entries.change(key, extendEntry);
+      } catch (error) {
+        spending?.replace(extended, known);
+        throw error;
+      }
+    });
+  }
+
+  /** Counts all entries again if these limits need sums that are not counted yet. During the count, no other request is reserved. */
+  async countFor(limits: readonly Limits[]): Promise<void> {
+    const { spending, entries, clock } = this.#parts;
+    if (!spending?.needsCount(limits)) return;
+    await this.#gate.runExclusively(async () => {
+      const counting = spending.beginCount(limits);
+      const kept = await entries.keptScopes();
+      for await (const entry of entries.readRange(dayOf(counting.since), dayOf(clock.now())))
+        counting.add(entry, kept.get(entryKey(entry)));
+      counting.finish();
+    });
+  }
+
+  /** Called before a member's decision about an unknown outcome is stored, so that after a crash the next start finds the entry, however old. */
+  async expectDecision(task: Task): Promise<void> {
+    const { entries } = this.#parts;
+    const day = dayOf(task.times.created);
+    if (day < (await entries.openSince())) await entries.setOpenSince(day);
+  }
+
+  /** Requests with an unknown outcome, made within a range of time. */
+  async *unconfirmedEntries(after: number, until: number): AsyncGenerator<Entry> {
+    let seenCount = 0;
+    for await (const entry of this.#parts.entries.readRange(dayOf(after), dayOf(until))) {
+      seenCount += 1;
+      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
+      if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
+    }
+  }
+
+  /** Records the current state of a task long after its outcome was recorded as unknown. */
+  async reconsider(task: Task): Promise<void> {
+    await Promise.all(this.#pending);
+    if (task.traits.isPaid) await this.#write(task, factOfTask(task));
+  }
+
+  /** Refunds a request that the gateway has refused or never received. */
+  async refund(task: Task): Promise<void> {
+    if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
+  }
+
+  /** Called for every change of a task, possibly several times. */
+  onTaskChange(task: Task): void {
+    const fact = factOfTask(task);
+    // A member or a moderator can decide long after the outcome was recorded.
+    const isDecided =
+      task.failure?.cause === 'dismissed' ||
+      task.isRepeated ||
+      task.releasedAt !== undefined ||
+      fact.standing === 'waived';
+    if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDecided)) return;
+    const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
+    this.#pending.add(work);
+  }
+
+  /** Resolves when the task's end is recorded, so the task may be deleted. */
+  async writeEnd(task: Task): Promise<void> {
+    await Promise.all(this.#pending);
+    if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));
+    if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
+  }
+
+  /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped because their tasks are kept or still open. */
+  async anonymise(request: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
+    const { entries, spending } = this.#parts;
+    let keptCount = 0;
+    for await (const entry of this.#entriesOf(
+      request.memberId,
+      request.until,
+      entries.readRange('', dayOf(request.until)),
+    )) {
+      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
+      else {
+        const anonymous = anonymise(entry, request.secret);
+        await this.#gate.run(async () => {
+          // Usage stays counted in the same sums, without a name.
+          if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTING_PERIOD_MS);
+          await entries.rename(entry, anonymous);
+        });
+      }
+    }
+    return keptCount;
+  }
+
+  async costOf(task: Task): Promise<Cost | undefined> {
+    if (!task.traits.isPaid) return undefined;
+    const entry = await this.#parts.entries.find(taskEntryKey(task));
+    const known = entry && amountOf(entry);
+    return entry && known && { ...known, standing: standingOf(entry) };
+  }
+
+  /** The entries of all partitions, oldest first. */
+  async *allEntriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+    yield* this.#entriesOf(memberId, until, this.#allEntries('', dayOf(until)));
+  }
+
+  async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+    let seenCount = 0;
+    for await (const entry of entries) {
+      seenCount += 1;
+      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
+      if (entry.memberId === memberId && entry.at <= until) yield entry;
+    }
+  }
+
+  /** Writes all pending changes. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#pending);
+    for (const { task, fact } of [...this.#unwritten.values()]) await this.#write(task, fact);
+  }
+
+  /** The entries of all partitions, oldest day first. */
+  async *#allEntries(first: string, last: string): AsyncGenerator<Entry> {
+    const { entries, others } = this.#parts;
+    if (!others) return yield* entries.readRange(first, last);
+    const entryStores = [entries, ...(await others.all()).map((rows) => rows.entries)];
+    const sources = entryStores.map((one) => one.readRange(first, last));
+    yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
+  }
+
+  /** The sums of all partitions, sorted by day, then by first occurrence. */
+  async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
+    const groups = new Map<string, UnsummedGroup>();
+    for await (const entry of this.#allEntries(range.start, range.end)) {
+      const state = STATE_OF_STANDING[standingOf(entry)];
+      if (state === undefined) continue;
+      if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
+      if (guildId !== undefined && entry.guildId !== guildId) continue;
+      const known = amountOf(entry);
+      const { memberId: owner, roleIds = [], kind, type = kind, model } = entry;
+      const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, type, model, state };
+      const isEstimate = known?.isEstimate ?? false;
+      const key = JSON.stringify([...Object.values(commonFields), isEstimate, known !== undefined]);
+      const group = groups.get(key) ?? { fields: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };
+      groups.set(key, group);
+      group.fields.count += 1;
+      if (known) group.amounts.push(known.amount);
+      const compared = estimateAndCostOf(entry);
+      if (compared) group.compared.push(compared);
+    }
+    return [...groups.values()].map(({ fields, amounts, compared }) => ({
+      ...fields,
+      amount: sumOf(amounts),
+      compared: sumOfCompared(compared),
+    }));
+  }
+
+  /** Changes the entry of a task, and updates the sums that it counts in. */
+  async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
+    const { entries, spending } = this.#parts;
+    await this.#gate.run(async () => {
+      let previous: Entry | undefined;
+      let updated: Entry | undefined;
+      await entries.change(taskEntryKey(task), (known) => {
+        previous = known;
+        updated = transition(known);
+        return updated;
+      });
+      if (previous !== updated) spending?.replace(previous, updated);
+    });
+  }
+
+  async #write(task: Task, fact: Fact): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      await this.#change(task, (known) => addFact(known ?? createEntry(task), fact));
+      this.#open.delete(task.id);
+      this.#unwritten.delete(task.id);
+    } catch (error) {
+      log.error({ task: task.id, err: error }, 'The outcome of a task could not be written to the ledger.');
+      this.#unwritten.set(task.id, { task, fact });
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { type Clock, withTimeout } from '../../lib/clock.ts';
+import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+
+/** An idle bot receives nothing from the gateway, so after this time it sends a request. */
+const RESPONSE_TTL_MS = 50_000;
+/** Prometheus gives a scrape ten seconds by default; Kubernetes often gives a probe less. */
+const QUERY_TIMEOUT_MS = 4_000;
+/** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
+const VERDICT_TTL_MS = 5_000;
+
+export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
+type ReadyPart = (typeof readyParts)[number];
+
+/** For each part, why it is not ready; undefined if it is. */
+export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
+
+/** The sources of readiness, once the bot has opened them. */
+export interface ReadinessSources {
+  isDiscordReady(): boolean;
+  store: {
+    /** Throws if another bot process may have taken over. */
+    mustBeOurs(): void;
+    /** Undefined if the store responds. */
+    trouble(): object | undefined;
+    /** The number of tasks that could not be written. */
+    unsaved(): number;
+  };
+  gateway: {
+    /** Undefined if it has not answered yet. */
+    answeredAt(): number | undefined;
+    /** Throws if the gateway does not respond. */
+    ping(signal: AbortSignal): Promise<unknown>;
+  };
+}
+
+/** What `/readyz` and `/about` report about the parts of the bot. */
+export class ReadinessCheck {
+  readonly #clock: Clock;
+  #sources: ReadinessSources | undefined;
+  #isStopping = false;
+  #pendingQuery: Promise<string | undefined> | undefined;
+  #verdict: { at: number; reason: string | undefined } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  watch(sources: ReadinessSources): void {
+    this.#sources = sources;
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  async check(): Promise<Readiness> {
+    const sources = this.#sources;
+    if (this.#isStopping) return allParts('The bot is stopping.');
+    if (!sources) return allParts('The bot is starting.');
+    const discord = sources.isDiscordReady() ? undefined : 'There is no connection to Discord.';
+    return { bot: undefined, discord, store: storeReason(sources.store), gateway: await this.#gatewayReason(sources) };
+  }
+
+  async #gatewayReason({ gateway }: ReadinessSources): Promise<string | undefined> {
+    const now = this.#clock.now();
+    const answeredAt = gateway.answeredAt();
+    if (answeredAt !== undefined && now - answeredAt < RESPONSE_TTL_MS) return undefined;
+    if (this.#verdict && now - this.#verdict.at < VERDICT_TTL_MS) return this.#verdict.reason;
+    this.#pendingQuery ??= this.#query(gateway).finally(() => {
+      this.#pendingQuery = undefined;
+    });
+    return this.#pendingQuery;
+  }
+
+  async #query(gateway: ReadinessSources['gateway']): Promise<string | undefined> {
+    const timeout = new AbortController();
+    const response = gateway.ping(timeout.signal).then(() => 'answered' as const, gatewayReason);
+    const outcome =
+      (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? 'The gateway did not respond in time.';
+    timeout.abort();
+    const reason = outcome === 'answered' ? undefined : outcome;
+    this.#verdict = { at: this.#clock.now(), reason };
+    return reason;
+  }
+}
+
+const allParts = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
+
+function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']): string | undefined {
+  try {
+    mustBeOurs();
+  } catch {
+    // The error's message contains the URL of the store, which not everyone who can reach this port should see.
+    return 'Another bot may own the store.';
+  }
+  if (trouble()) return 'The store does not respond.';
+  return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
+}
+
+/**
+ * Asks the gateway once, when the bot starts: an idle bot would learn of a wrong key only from its first member. Undefined if the gateway responds and
+ * accepts the key.
+ */
+export async function findGatewayProblem({ models, answeredAt }: Gateway) {
+  try {
+    await models.list({ attempts: 1, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+  } catch (error) {
+    const reason = gatewayReason(error);
+    if (reason === 'answered' || answeredAt() !== undefined) return undefined;
+    return { isKeyRejected: error instanceof GatewayError && error.kind === 'unauthorized', reason };
+  }
+  return undefined;
+}
+
+const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
+  unauthorized: 'The gateway rejects the API key.',
+  unreachable: 'The gateway cannot be reached.',
+  unavailable: 'The gateway is out of service.',
+  malformed: 'The gateway’s response cannot be read.',
+};
+
+/** Never quotes the gateway, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
+function gatewayReason(error: unknown): string | 'answered' {
+  if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
+  return REASON_BY_KIND[error.kind] ?? 'answered';
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
+import { shareOf } from '../money/alerts.ts';
+import type { Allowance } from '../money/allowance.ts';
+import type { BalanceWatch } from '../money/balance.ts';
+import { allowanceText, leftText } from '../money/limits-text.ts';
+import type { Spending } from '../money/spending.ts';
+import type { TaskBook } from '../orders/book.ts';
+import type { ModelCircuits } from '../orders/circuits.ts';
+import type { LaneTrouble, Scheduler } from '../orders/scheduler.ts';
+import type { NoticeTopic, Occurrence } from '../store/notice.ts';
+import type { Runs } from '../store/runs.ts';
+import type { StoredTasks } from '../store/stored-tasks.ts';
+import type { Notices } from './notices.ts';
+
+/** How often everything is checked. Trouble in between is not noticed. */
+const CHECK_INTERVAL_MS = 10_000;
+/** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
+const MIN_TROUBLE_MS = 60_000;
+
+const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
+
+interface WatchParts {
+  notices: Notices;
+  runs: Runs;
+  scheduler: Scheduler;
+  gateway: Gateway;
+  store: StoredTasks;
+  book: TaskBook;
+  spending: Spending;
+  circuits: ModelCircuits;
+  models: ModelCatalogue;
+  balance: BalanceWatch;
+  clock: Clock;
+}
+
+/** Checks regularly for what the operator needs to know. */
+export class Watch {
+  readonly #parts: WatchParts;
+  /** The limits of the whole bot because of which an order was refused, and when they reset. */
+  readonly #exceededUntil = new Map<string, number>();
+  #reportedUnreadable = 0;
+  #cancel: (() => void) | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    parts.spending.onRefusal((exceeded) => {
+      const { holder, resetsAt } = exceeded;
+      if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);
+    });
+  }
+
+  start(): void {
+    this.#check();
+    this.#cancel = this.#parts.clock.after(CHECK_INTERVAL_MS, () => this.start());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  #check(): void {
+    const { notices, runs, store, gateway } = this.#parts;
+    runs.noteSeen();
+    // The start reports a gateway that does not answer; later, each lane has its own notice.
+    if (gateway.answeredAt() !== undefined) notices.end('gateway');
+    const { addedCount } = store.quarantine;
+    if (addedCount > this.#reportedUnreadable)
+      notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);
+    this.#reportedUnreadable = addedCount;
+    notices.update(watchedTopics, [
+      ...this.#lanes(),
+      ...this.#store(),
+      ...this.#budgets(),
+      ...this.#balance(),
+      ...this.#models(),
+    ]);
+    this.#endFormerBudgets();
+  }
+
+  /** A limit that is no longer set cannot be found again after a restart. */
+  #endFormerBudgets(): void {
+    const { notices, spending } = this.#parts;
+    const limits = new Set(spending.allowances({}).map((allowance) => allowanceText(allowance)));
+    for (const { topic, subject, facts } of notices.ongoing)
+      if (topic === 'budget' && !limits.has(String(facts.limit))) notices.end(topic, subject);
+  }
+
+  #lanes(): Occurrence[] {
+    const { scheduler, clock } = this.#parts;
+    const now = clock.now();
+    // A refusal by the gateway does not end by itself.
+    const isReportable = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= MIN_TROUBLE_MS;
+    return scheduler
+      .troubles()
+      .filter(isReportable)
+      .map(({ lane, kind, since }) => ({ topic: 'lane', subject: lane, facts: { kind }, since }));
+  }
+
+  #store(): Occurrence[] {
+    const { store, book } = this.#parts;
+    const outage = store.ownership.trouble();
+    const failure = outage ? { since: outage.since, kind: 'unreachable' } : store.health.failure;
+    const unsaved = book.unsavedCount;
+    if (!failure && unsaved === 0) return [];
+    return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];
+  }
+
+  #balance(): Occurrence[] {
+    const { lowBalance } = this.#parts.balance;
+    return lowBalance ? [{ topic: 'balance', facts: { ...lowBalance } }] : [];
+  }
+
+  /** Members can invent ids of models, so only listed ones are named. */
+  #models(): Occurrence[] {
+    const { circuits, models } = this.#parts;
+    const { allFailing } = circuits;
+    const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
+    return allFailing.map(({ kind, model, since }): Occurrence => {
+      if (model === undefined) return { topic: 'model', subject: kind, facts: { kind }, since };
+      if (!listed.has(model))
+        return { topic: 'model', subject: `${kind} (unlisted)`, facts: { kind, isUnlisted: true } };
+      return { topic: 'model', subject: `${kind} ${model}`, facts: { kind, model }, since };
+    });
+  }
+
+  /** Trouble with the limits of the whole bot; servers have their own alerts. */
+  #budgets(): Occurrence[] {
+    const { spending, clock } = this.#parts;
+    return spending.allowances({}).flatMap((allowance): Occurrence[] => {
+      const { period, resetsAt = 0 } = allowance;
+      const subject = nameOf(allowance);
+      const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
+      // Even if an expensive request was refused, the limit is not used up as long as most of it is left.
+      const used = shareOf(allowance);
+      if (period === undefined || used === undefined) return [];
+      const share = isExceeded ? 100 : used;
+      const facts = { share, limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
+      return [{ topic: 'budget', subject, facts }];
+    });
+  }
+}
+
+const nameOf = ({ unit, period, kind = '' }: Allowance): string => `${unit} ${period} ${kind}`;

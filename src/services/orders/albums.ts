@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
+import { bucketWithin } from '../tasks/homes.ts';
+import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
+import { hasEnded, isOfKind, type Task } from '../tasks/task.ts';
+import { taskId } from '../tasks/task-id.ts';
+import { adoptTask, completeAlbum, createAlbum } from '../tasks/transitions.ts';
+import type { OrderOrigin } from './orders.ts';
+import type { OrdersParts } from './tasks-parts.ts';
+
+/** The parts of an album are separate tasks, in the order in which the member named them. */
+const albumShape = defineRequest({
+  parts: z.array(z.object({ id: z.string(), remoteId: z.string(), isAdopted: z.boolean() })),
+});
+type AlbumRequest = z.output<typeof albumShape>;
+type AlbumPart = AlbumRequest['parts'][number];
+
+declare module '../tasks/kind-spec.ts' {
+  interface TaskRequests {
+    album: AlbumRequest;
+  }
+}
+
+export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
+
+type AlbumsParts = Pick<
+  OrdersParts,
+  'book' | 'clock' | 'follow' | 'log' | 'partition' | 'pendingWork' | 'specs' | 'store'
+>;
+
+/** Throws if the member is not allowed to follow these tasks. The map contains the task of each remote id, if it exists. */
+export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefined>) => void;
+
+/**
+ * Shows several tasks of the gateway in one message. An album is not polled and stores no state of its parts: they are tasks that are
+ * stored separately, and each start of the bot checks again whether all of them have ended.
+ *
+ * The album is stored first, with the ids of its parts, so the next start can add the parts that a crash left out. If the parts were stored
+ * first, a crash would leave tasks that are followed but never shown.
+ */
+export class Albums {
+  readonly #parts: AlbumsParts;
+  readonly #openParts = new Map<string, Set<string>>();
+  readonly #albumsOf = new Map<string, Set<string>>();
+  readonly #lock = new KeyedLock();
+
+  constructor(parts: AlbumsParts) {
+    this.#parts = parts;
+    parts.book.onChange((task) => this.#onTaskChange(task));
+  }
+
+  /** Songs that already have a task are shown in their current state, and are not polled more often. */
+  create(origin: OrderOrigin, remoteIds: readonly string[], checkAdmission: CheckAdmission): Promise<Task> {
+    // Two members who follow the same song at the same moment must share one task.
+    return this.#lock.run('together', async () => {
+      const tasksByRemoteId = await this.#find(remoteIds);
+      checkAdmission(tasksByRemoteId);
+      const { clock, partition } = this.#parts;
+      const now = clock.now();
+      const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
+      const parts = remoteIds.map((remoteId): AlbumPart => {
+        const knownTask = tasksByRemoteId.get(remoteId);
+        return { id: knownTask?.id ?? taskId(now, bucket), remoteId, isAdopted: knownTask === undefined };
+      });
+      const { traits } = albumSpec;
+      const facts = { id: taskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
+      const album = createAlbum({ ...origin, kind: 'album', request: { parts } }, facts);
+      await this.#parts.book.add(album);
+      try {
+        await this.#adopt(album, parts);
+      } catch (error) {
+        await this.#removeAll(album, parts);
+        throw error;
+      }
+      await this.#watch(album, parts);
+      return album;
+    });
+  }
+
+  async partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
+    const parts = isOfKind('album', album) ? album.request.parts : [];
+    return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
+  }
+
+  async start(storedTasks: readonly Task[]): Promise<void> {
+    for (const album of storedTasks) {
+      if (!isOfKind('album', album) || hasEnded(album)) continue;
+      const { parts } = album.request;
+      await this.#adopt(album, parts);
+      await this.#watch(album, parts);
+    }
+  }
+
+  /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
+  async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const { book, follow } = this.#parts;
+    const { requesterId, guildId, channelId, route, times } = album;
+    const addedTasks: Task[] = [];
+    for (const { id, remoteId, isAdopted } of parts) {
+      if (!isAdopted || (await book.get(id))) continue;
+      const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
+      const { traits } = this.#parts.specs.music;
+      const partFacts = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
+      const part = adoptTask(order, { ...partFacts, traits, remoteId });
+      await book.add(part);
+      addedTasks.push(part);
+    }
+    for (const part of addedTasks) follow(part);
+  }
+
+  async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const openPartIds = new Set(parts.map((part) => part.id));
+    this.#openParts.set(id, openPartIds);
+    for (const part of openPartIds) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
+    // The listener reports later changes. Parts that have already ended are found here.
+    for (const part of [...openPartIds]) {
+      const task = await this.#parts.book.get(part);
+      if (!task || hasEnded(task)) this.#onPartEnded(part);
+    }
+    const album = this.#parts.book.find(id);
+    if (album && !hasEnded(album)) this.#parts.book.announce(album);
+  }
+
+  #onTaskChange(task: Task): void {
+    const albums = this.#albumsOf.get(task.id);
+    if (!albums) return;
+    if (hasEnded(task)) this.#onPartEnded(task.id);
+    else for (const id of albums) this.#announce(id);
+  }
+
+  #onPartEnded(part: string): void {
+    const albums = this.#albumsOf.get(part) ?? [];
+    this.#albumsOf.delete(part);
+    for (const id of albums) {
+      const openPartIds = this.#openParts.get(id);
+      openPartIds?.delete(part);
+      if (openPartIds?.size === 0) this.#complete(id);
+      else this.#announce(id);
+    }
+  }
+
+  /** Notifies listeners about an album if only one of its parts has changed. */
+  #announce(id: string): void {
+    const album = this.#parts.book.find(id);
+    if (album) this.#parts.book.announce(album);
+  }
+
+  #complete(id: string): void {
+    this.#openParts.delete(id);
+    const { book, clock, log, pendingWork } = this.#parts;
+    const work = book
+      .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
+      // The member may have erased the album along with all other data.
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'An album was erased before it was complete.'));
+    void trackUntilDone(work, pendingWork);
+  }
+
+  async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {
+    const { book, store } = this.#parts;
+    const liveTasks = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
+    const tasksByRemoteId = new Map<string, Task | undefined>();
+    for (const remoteId of remoteIds) {
+      const task = liveTasks.get(remoteId) ?? (await store.findByRemoteId(remoteId));
+      tasksByRemoteId.set(remoteId, task && isGivenUp(task) ? undefined : task);
+    }
+    return tasksByRemoteId;
+  }
+
+  async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
+    const { book, log } = this.#parts;
+    try {
+      for (const { id, isAdopted } of parts) if (isAdopted) await book.remove(id);
+      await book.remove(album.id);
+    } catch (error) {
+      // The next start continues with what is stored.
+      log.error({ task: album.id, err: error }, 'A failed album could not be removed from the store.');
+    }
+  }
+}
+
+const isMusic = ({ traits, remoteId }: Task): boolean => remoteId !== undefined && traits.isFollowable === true;
+
+/** Whether a task was given up because the gateway did not know the song. It may know the song now. */
+const isGivenUp = ({ traits, failure }: Task): boolean => traits.isPart === true && failure?.cause === 'forgotten';

@@ -1,0 +1,101 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { type Fingerprint, MAX_DIFFERENT_BITS, unknownFingerprints } from '../media/fingerprint.ts';
+import { addFingerprints } from '../tasks/delivery-state.ts';
+import type { Task } from '../tasks/task.ts';
+import type { TaskBook } from './book.ts';
+import { FingerprintIndex } from './fingerprint-index.ts';
+
+/** The fingerprints of settled tasks, stored separately because reading all tasks to find one would take too long. */
+export interface FingerprintStore {
+  all(): AsyncIterable<{ taskId: string; files: readonly Fingerprint[] }>;
+}
+
+export interface Recognition {
+  how: 'same' | 'alike';
+  /** Tasks that delivered the file, the newest or most similar first. */
+  tasks: readonly Task[];
+}
+
+/** Enough to find a task that the member who asked is allowed to see. */
+const MAX_TASKS = 20;
+
+/** Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. */
+export class Fingerprints {
+  readonly #book: TaskBook;
+  readonly #store: FingerprintStore;
+  readonly #maxFiles: number | undefined;
+  /** Read from the store when the index is first needed. */
+  #index: Promise<FingerprintIndex> | undefined;
+
+  /** `maxFiles`: the most files held in memory. */
+  constructor(book: TaskBook, store: FingerprintStore, maxFiles?: number) {
+    this.#book = book;
+    this.#store = store;
+    this.#maxFiles = maxFiles;
+    book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
+  }
+
+  /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
+  async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
+    if (files.length === 0) return;
+    let added: readonly Fingerprint[] = [];
+    const add = (task: Task): Task => {
+      added = unknownFingerprints(task.fingerprints ?? [], files);
+      return addFingerprints(task, files);
+    };
+    try {
+      await this.#book.change(taskId, add, { mustHold: true });
+    } catch (error) {
+      if (error instanceof Refusal) return;
+      throw error;
+    }
+    void this.#index?.then((index) => index.add(taskId, added), ignore);
+  }
+
+  /** Undefined if none of the tasks that are still stored has delivered the file. */
+  async recognise({ hash, likeness }: Fingerprint): Promise<Recognition | undefined> {
+    const index = await this.#loadIndex();
+    const same = await this.#tasks(index.findByHash(hash, MAX_TASKS), (file) => file.hash === hash);
+    if (same.length > 0) return { how: 'same', tasks: same };
+    if (likeness === undefined) return undefined;
+    const alike = await this.#tasks(index.findSimilar(likeness, MAX_TASKS), (file) => isAlike(file.likeness, likeness));
+    return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
+  }
+
+  async #tasks(ids: readonly string[], matches: (file: Fingerprint) => boolean): Promise<Task[]> {
+    const tasks: Task[] = [];
+    for (const id of ids) {
+      const task = await this.#book.get(id);
+      if (task && !task.unwanted && task.fingerprints?.some(matches)) tasks.push(task);
+    }
+    return tasks;
+  }
+
+  async #loadIndex(): Promise<FingerprintIndex> {
+    this.#index ??= this.#read();
+    try {
+      return await this.#index;
+    } catch (error) {
+      this.#index = undefined;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<FingerprintIndex> {
+    const index = new FingerprintIndex(this.#maxFiles);
+    // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
+    const live = this.#book.live(({ fingerprints }) => fingerprints !== undefined);
+    for await (const { taskId, files } of this.#store.all()) index.add(taskId, files);
+    for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
+    return index;
+  }
+}
+
+/** Ignores a failure, because the next search reports it. */
+const ignore = (): void => undefined;
+
+function isAlike(known: string | undefined, other: string): boolean {
+  if (known === undefined) return false;
+  const different = (BigInt(`0x${known}`) ^ BigInt(`0x${other}`)).toString(2);
+  return different.replaceAll('0', '').length <= MAX_DIFFERENT_BITS;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Clock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { bucketWithin, type Partition } from '../tasks/homes.ts';
+import type { MemberFile } from '../tasks/materials.ts';
+import { taskId } from '../tasks/task-id.ts';
+
+const DRAFT_TTL_MS = 60 * 60_000;
+
+/** Enough for someone who corrects several forms at once; the oldest are dropped first. */
+const MAX_DRAFTS = 10;
+
+/** What a member entered in a form that was refused. */
+const enteredForm = z.object({
+  /** The custom id of the form. */
+  formId: z.string(),
+  /** Whether only the member sees the reply. */
+  isPrivate: z.boolean(),
+  fields: z.record(z.string(), z.string()).readonly(),
+  lists: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
+});
+export type EnteredForm = z.output<typeof enteredForm>;
+
+/** What cannot be in a form's custom id: the images it was opened from, or what the member entered before it was refused. */
+export const formDraft = z.object({
+  id: z.string(),
+  memberId: z.string(),
+  until: z.number(),
+  images: z
+    .array(z.object({ address: z.string(), name: z.string() }))
+    .readonly()
+    .optional(),
+  entered: enteredForm.optional(),
+});
+export type FormDraft = z.output<typeof formDraft>;
+
+export interface DraftStore {
+  put(draft: FormDraft, ttlMs: number): Promise<void>;
+  get(draft: { memberId: string; id: string }): Promise<FormDraft | undefined>;
+  remove(...drafts: readonly FormDraft[]): Promise<void>;
+  /** The drafts of a member. May include some that have expired. */
+  startingWith(memberId: string): Promise<FormDraft[]>;
+}
+
+/** Drafts of forms. Only the member who opened the form can use them. */
+export class FormDrafts {
+  readonly #store: DraftStore;
+  readonly #clock: Clock;
+  readonly #partition: Partition;
+
+  /** `partition`: the partition of the store. */
+  constructor(store: DraftStore, clock: Clock, partition: Partition) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#partition = partition;
+  }
+
+  /** Returns the draft's id. The same form has one draft, however often it is refused. */
+  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered'>): Promise<string> {
+    const now = this.#clock.now();
+    const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
+    const formId = content.entered?.formId;
+    const earlier = drafts.find(({ entered }) => formId !== undefined && entered?.formId === formId);
+    const id = earlier?.id ?? taskId(now, bucketWithin(memberId, this.#partition));
+    await this.#store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
+    const others = drafts.filter((draft) => draft !== earlier);
+    await this.#store.remove(...others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));
+    return id;
+  }
+
+  async images(id: string, memberId: string): Promise<readonly MemberFile[]> {
+    return (await this.#get(id, memberId)).images ?? [];
+  }
+
+  async entered(id: string, memberId: string): Promise<EnteredForm> {
+    const { entered } = await this.#get(id, memberId);
+    if (!entered) throw new Refusal('refusals.formGone');
+    return entered;
+  }
+
+  async findByMember(memberId: string): Promise<FormDraft[]> {
+    return (await this.#store.startingWith(`${memberId}:`)).filter(({ until }) => until > this.#clock.now());
+  }
+
+  async erase(memberId: string): Promise<void> {
+    await this.#store.remove(...(await this.#store.startingWith(`${memberId}:`)));
+  }
+
+  async #get(id: string, memberId: string): Promise<FormDraft> {
+    const draft = await this.#store.get({ memberId, id });
+    if (!draft || draft.until <= this.#clock.now()) throw new Refusal('refusals.formGone');
+    return draft;
+  }
+}

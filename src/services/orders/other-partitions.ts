@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { BudgetStore } from '../money/budgets.ts';
+import type { EntryStore } from '../money/entry.ts';
+import type { ReportStore } from '../safety/reports.ts';
+import type { RuleStore } from '../safety/rules.ts';
+import type { DraftStore } from './form-drafts.ts';
+import type { ProposalStore } from './proposals.ts';
+import type { PseudonymStore } from './pseudonyms.ts';
+import { erasureOutcome, type TaskStore } from './task-store.ts';
+
+/** Members' data in a partition that another process owns, read-only. */
+export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
+  readonly entries: EntryStore;
+  readonly budgets: BudgetStore;
+  readonly rules: RuleStore;
+  readonly reports: ReportStore;
+  readonly proposals: ProposalStore;
+  readonly drafts: DraftStore;
+  readonly pseudonyms: PseudonymStore;
+  existingHashSecret(): Promise<string | undefined>;
+  isErasing(memberId: string): Promise<boolean>;
+}
+
+/** The other partitions, in which the same members may have tasks too. */
+export interface OtherPartitions {
+  readonly ownNumber: number;
+  readonly numbers: readonly number[];
+  /** Members' data as its owner last wrote it, read-only. Undefined if it is this worker's own partition, or has no rows. */
+  find(partition: number): Promise<PartitionRows | undefined>;
+  /** The partitions that have rows. */
+  all(): Promise<readonly PartitionRows[]>;
+  /** Resolves once the message is stored, so that it survives a crash. */
+  send(partition: number, message: ErasureMessage): Promise<void>;
+}
+
+const commonFields = { from: z.number(), memberId: z.string(), until: z.number() };
+
+/** `erase`: the other partition requests an erasure. `erased`: it reports the progress of an erasure that this partition requested. */
+export const erasureMessage = z.discriminatedUnion('do', [
+  z.object({ ...commonFields, do: z.literal('erase') }),
+  z.object({ ...commonFields, do: z.literal('erased'), isDone: z.boolean(), outcome: erasureOutcome }),
+]);
+
+/** A message between partitions, by which a member is erased everywhere. It may arrive more than once. */
+export type ErasureMessage = z.output<typeof erasureMessage>;
+export type ErasureReport = Extract<ErasureMessage, { do: 'erased' }>;

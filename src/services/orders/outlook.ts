@@ -1,0 +1,44 @@
+import type { TaskKind } from '../tasks/kind-spec.ts';
+import type { Task } from '../tasks/task.ts';
+import type { OrderedRequest } from '../tasks/transitions.ts';
+import type { FailingModel } from './circuits.ts';
+import type { DurationHistory } from './polling/learned-schedule.ts';
+import type { OrdersParts } from './tasks-parts.ts';
+
+export interface Prospect {
+  /** How long such tasks currently take. Undefined if too little is known. */
+  typicalMs: number | undefined;
+  failingModel: FailingModel | undefined;
+}
+
+/** What members can currently expect from a model, according to its latest jobs. */
+export class Outlook {
+  readonly #parts: OrdersParts;
+  readonly #durations: DurationHistory;
+
+  constructor(parts: OrdersParts, durations: DurationHistory) {
+    this.#parts = parts;
+    this.#durations = durations;
+  }
+
+  prospectOf(order: OrderedRequest<TaskKind>): Prospect {
+    const { kinds, circuits, clock } = this.#parts;
+    const key = kinds.get(order.kind)?.durationKey(order.request);
+    return {
+      typicalMs: key === undefined ? undefined : this.#durations.typicalMs(key, clock.now()),
+      failingModel: circuits?.findFailing(order),
+    };
+  }
+
+  typicalMs({ durationKey }: Task): number | undefined {
+    return this.#durations.typicalMs(durationKey, this.#parts.clock.now());
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+/** The typical duration in whole minutes; undefined if it is too short to be mentioned. */
+export function slowMinutes(typicalMs: number | undefined): number | undefined {
+  const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
+  return minutes >= 1 ? minutes : undefined;
+}

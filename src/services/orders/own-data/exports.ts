@@ -1,0 +1,212 @@
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import { budgetsAbout } from '../../money/budgets.ts';
+import type { Entry } from '../../money/entry.ts';
+import { hashedName } from '../../money/hashed-names.ts';
+import { reportsAbout } from '../../safety/reports.ts';
+import { rulesAbout } from '../../safety/rules.ts';
+import { dropVoiceAudio } from '../../tasks/delivery-state.ts';
+import { areResultsHidden, type Task } from '../../tasks/task.ts';
+import type { PartitionRows } from '../other-partitions.ts';
+
+/** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
+const MAX_BYTES = 24 * 2 ** 20;
+
+interface ExportFile extends PackedFile, ExportCounts {
+  /** Releases the memory of the file. Only then does the next export start. */
+  release(): void;
+}
+
+interface ErasureStates {
+  isUnderWay(memberId: string): boolean;
+  isUnderWayElsewhere(memberId: string): Promise<boolean>;
+}
+
+/** Creates only one export at a time, so that no more than one is in memory. */
+export class Exports {
+  readonly #rowsOf: (memberId: string) => Promise<ExportedData>;
+  readonly #erasures: ErasureStates;
+  readonly #lock = new KeyedLock();
+  readonly #inProgress = new Set<string>();
+
+  constructor(rowsOf: (memberId: string) => Promise<ExportedData>, erasures: ErasureStates) {
+    this.#rowsOf = rowsOf;
+    this.#erasures = erasures;
+  }
+
+  create(memberId: string, max: number): Promise<ExportFile> {
+    const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
+    if (this.#inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
+    else {
+      this.#inProgress.add(memberId);
+      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, max, resolve)).catch(reject);
+    }
+    return promise;
+  }
+
+  /** Resolves once the file is released. */
+  async #makeAndHold(memberId: string, max: number, onReady: (file: ExportFile) => void): Promise<void> {
+    try {
+      const counts = { tasks: 0, entries: 0 };
+      const file = await pack(this.#exportUnlessErased(memberId, counts), Math.min(max, MAX_BYTES));
+      await new Promise<void>((release) => onReady({ ...file, ...counts, release }));
+    } finally {
+      this.#inProgress.delete(memberId);
+    }
+  }
+
+  /** An export during an erasure would be neither the old state nor the new one. */
+  async *#exportUnlessErased(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
+    const check = (): void => {
+      if (this.#erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
+    };
+    const checkEverywhere = async (): Promise<void> => {
+      check();
+      if (await this.#erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
+    };
+    await checkEverywhere();
+    for await (const piece of exportText(await this.#rowsOf(memberId), counts)) {
+      check();
+      yield piece;
+    }
+    await checkEverywhere();
+  }
+}
+
+export interface ExportedData {
+  memberId: string;
+  now: number;
+  tasks: AsyncIterable<Task>;
+  entries: AsyncIterable<Entry> | undefined;
+  /** Returns the facts of each partition. */
+  readFacts(): Promise<readonly MemberFacts[]>;
+}
+
+/** What is stored about a member apart from tasks and usage. */
+export interface MemberFacts {
+  /** What admins have decided about the member, and what the member has decided about others as an admin. */
+  budgets: readonly object[];
+  rules: readonly object[];
+  /** Reports that the member made, and the member's decisions about the reports of others. */
+  reports: readonly object[];
+  proposals: readonly object[];
+  drafts: readonly object[];
+  pseudonym: string | undefined;
+}
+
+/** Reads the stored rows, for a partition that is not in memory. */
+export async function readMemberFacts(memberId: string, rows: PartitionRows): Promise<MemberFacts> {
+  const { budgets, rules, reports, proposals, drafts, pseudonyms } = rows;
+  const secret = (await rows.existingHashSecret()) ?? '';
+  return {
+    budgets: budgetsAbout(memberId, await budgets.all(), (name) => hashedName(name, secret)),
+    rules: rulesAbout(memberId, await rules.all()),
+    reports: reportsAbout(memberId, await reports.all()),
+    proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
+    drafts: await drafts.startingWith(`${memberId}:`),
+    pseudonym: await pseudonyms.get(memberId),
+  };
+}
+
+interface ExportCounts {
+  tasks: number;
+  entries: number;
+}
+
+/** SQLite responds synchronously, so a long run of rows would block the process. */
+const ROWS_BETWEEN_PAUSES = 10;
+
+/**
+ * All data of a member as one JSON document, without secrets that would let others act as the member or the bot. It is written row by
+ * row to save memory.
+ */
+export async function* exportText(
+  { memberId, now, tasks, entries, readFacts }: ExportedData,
+  counts: ExportCounts,
+): AsyncGenerator<string> {
+  const about = {
+    memberId,
+    exportedAt: new Date(now).toISOString(),
+    tasks:
+      'Everything you requested, newest first, with the URLs of the results that were delivered and the hashes by which their files are recognized. Times are milliseconds since 1970.',
+    ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
+    pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
+    proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
+    drafts: 'What you entered in forms that were refused, and the images of forms that you opened.',
+    budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
+    rules: 'Changes that you made to the rules of servers.',
+    reports: 'Results that you reported, and what you decided about reports as a moderator.',
+  };
+  yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
+  for await (const task of tasks) {
+    yield `${counts.tasks === 0 ? '' : ','}\n    ${indentJson(withoutSecrets(task), 4)}`;
+    counts.tasks += 1;
+    if (counts.tasks % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
+  }
+  yield `${counts.tasks === 0 ? '' : '\n  '}],\n  "ledger": [`;
+  for await (const entry of entries ?? []) {
+    yield `${counts.entries === 0 ? '' : ','}\n    ${indentJson(entry, 4)}`;
+    counts.entries += 1;
+    if (counts.entries % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
+  }
+  yield `${counts.entries === 0 ? '' : '\n  '}]`;
+  const factsByPartition = await readFacts();
+  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'drafts'] as const)
+    yield `,\n  "${name}": ${indentJson(
+      factsByPartition.flatMap((one) => one[name]),
+      2,
+    )}`;
+  const pseudonyms = [...new Set(factsByPartition.flatMap(({ pseudonym }) => pseudonym ?? []))];
+  const pseudonymValue = pseudonyms.length > 1 ? pseudonyms : (pseudonyms[0] ?? null);
+  yield `,\n  "pseudonym": ${JSON.stringify(pseudonymValue)}\n}\n`;
+}
+
+/** JSON strings contain no line breaks of their own. */
+const indentJson = (value: object, width: number): string =>
+  JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(width)}`);
+
+/** Audio that still has to be posted is left out as well, because it can be found in Discord. */
+function withoutSecrets(task: Task): Record<string, unknown> {
+  const { idempotencyKey: _, traits: _traits, route, ...rest } = dropVoiceAudio(task);
+  const { token: __, ...routeWithoutToken } = route;
+  const { media, preview, ...facts } = rest;
+  return { ...facts, route: routeWithoutToken, ...(!areResultsHidden(task) && { media, preview }) };
+}
+
+/** A file that is compressed only if it would otherwise not fit. */
+interface PackedFile {
+  bytes: Buffer;
+  isCompressed: boolean;
+}
+
+/** A text of more than `max` bytes is compressed while it arrives, and refused if it is still too large. */
+async function pack(pieces: AsyncGenerator<string>, max: number): Promise<PackedFile> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= max; ) {
+    const { value, done } = await pieces.next();
+    if (done) return { bytes: Buffer.concat(chunks), isCompressed: false };
+    const chunk = Buffer.from(value);
+    size += chunk.length;
+    chunks.push(chunk);
+  }
+  const compressed: Buffer[] = [];
+  await pipeline(
+    async function* () {
+      for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+      yield* pieces;
+    },
+    createGzip(),
+    async (parts: AsyncIterable<Buffer>) => {
+      let size = 0;
+      for await (const part of parts) {
+        size += part.length;
+        if (size > max) throw new Refusal('refusals.exportTooLarge');
+        compressed.push(part);
+      }
+    },
+  );
+  return { bytes: Buffer.concat(compressed), isCompressed: true };
+}

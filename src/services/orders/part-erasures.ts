@@ -1,0 +1,99 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { ErasureMessage, ErasureReport, OtherPartitions } from './other-partitions.ts';
+import type { AskedPartition, ErasureMark, ErasureOutcome } from './task-store.ts';
+
+/** How many addresses of undeletable messages are stored. Further messages are only counted. */
+export const MAX_UNDELETABLE = 100;
+/** An erasure is requested again until it is done, because only its result shows that the request has arrived. */
+const REQUEST_INTERVAL_MS = 30_000;
+
+/** Sends the messages of one erasure to other partitions: requests if the member asked here, and reports if other partitions requested it. */
+export class PartErasures {
+  readonly #others: OtherPartitions | undefined;
+  readonly #clock: Clock;
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  /** The number of undeletable messages in the last report. */
+  #reportedCount: number | undefined;
+
+  constructor(others: OtherPartitions | undefined, clock: Clock) {
+    this.#others = others;
+    this.#clock = clock;
+  }
+
+  /** Called if the member asks in this partition. */
+  begin(mark: ErasureMark): ErasureMark {
+    this.#requestedAt = Number.NEGATIVE_INFINITY;
+    const { numbers } = this.#others ?? {};
+    return numbers ? { ...mark, asked: numbers.map((partition) => toAskedPartition(partition, mark)) } : mark;
+  }
+
+  /** Called if another partition requests the erasure. */
+  join(mark: ErasureMark, from: number): ErasureMark {
+    this.#reportedCount = undefined;
+    return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
+  }
+
+  async requestErasures({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
+    const now = this.#clock.now();
+    if (!this.#others || now - this.#requestedAt < REQUEST_INTERVAL_MS) return;
+    const { ownNumber: from } = this.#others;
+    for (const { partition, state } of asked)
+      if (state !== 'done') await this.#others.send(partition, { do: 'erase', from, memberId, until });
+    this.#requestedAt = now;
+  }
+
+  /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
+  async report(mark: ErasureMark, running: number): Promise<void> {
+    if (this.#reportedCount === mark.stays) return;
+    await this.#send(mark, running, false);
+    this.#reportedCount = mark.stays;
+  }
+
+  reportDone(mark: ErasureMark): Promise<void> {
+    return this.#send(mark, 0, true);
+  }
+
+  async #send(mark: ErasureMark, running: number, isDone: boolean): Promise<void> {
+    if (!this.#others) return;
+    const { memberId, until, tasks, messages, stays, left, askedBy = [] } = mark;
+    const outcome = { tasks, messages, stays, left, running };
+    const message: ErasureMessage = { do: 'erased', from: this.#others.ownNumber, memberId, until, isDone, outcome };
+    for (const partition of askedBy) await this.#others.send(partition, message);
+  }
+}
+
+/** If the member had asked before, what was erased then remains counted. */
+export function toAskedPartition(partition: number, { asked = [] }: ErasureMark): AskedPartition {
+  const previous = asked.find((one) => one.partition === partition);
+  const noProgress = { tasks: 0, messages: 0, stays: 0, left: [], running: 0 };
+  return { ...(previous ?? noProgress), partition, state: 'asked' };
+}
+
+/** A report about an earlier request says nothing about this one. A repeated erasure finds nothing, so the higher counts are correct. */
+export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMark {
+  const { from, until, isDone, outcome } = report;
+  if (until < mark.until) return mark;
+  const asked = mark.asked?.map((one): AskedPartition => {
+    if (one.partition !== from) return one;
+    return {
+      ...one,
+      state: isDone || one.state === 'done' ? 'done' : 'reported',
+      tasks: Math.max(one.tasks, outcome.tasks),
+      messages: Math.max(one.messages, outcome.messages),
+      running: outcome.running,
+      ...(outcome.stays > one.stays && { stays: outcome.stays, left: outcome.left }),
+    };
+  });
+  return { ...mark, ...(asked && { asked }) };
+}
+
+/** What was erased in all partitions. */
+export function outcomeOf({ tasks, messages, stays, left, asked = [] }: ErasureMark, running: number): ErasureOutcome {
+  const all = [{ tasks, messages, stays, left, running }, ...asked];
+  const sum = (field: 'tasks' | 'messages' | 'stays' | 'running'): number =>
+    all.reduce((total, one) => total + one[field], 0);
+  return {
+    ...{ tasks: sum('tasks'), messages: sum('messages'), stays: sum('stays'), running: sum('running') },
+    left: all.flatMap((one) => one.left).slice(0, MAX_UNDELETABLE),
+  };
+}

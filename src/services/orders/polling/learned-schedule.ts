@@ -1,0 +1,222 @@
+import { HOUR_MS } from '../../../lib/clock.ts';
+import type { WaitLimit } from '../../tasks/kind.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { TasksLog } from '../book.ts';
+import { type Duration, MAX_DURATIONS_PER_KEY, type TaskStore } from '../task-store.ts';
+import { DurationModel, POLLING_PROFILES } from './duration-model.ts';
+import { fitHistogram, type Observation, weightOf } from './histogram.ts';
+import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
+
+/** A job counts half once this many newer ones are known, because queues and models change. */
+const HALF_WEIGHT_AFTER_JOBS = 100;
+/** If nothing is assumed, fewer jobs than this are less informative than the specification. */
+const MIN_JOBS = 20;
+/** A kind's durations, or assumed ones, count as this many jobs of one of its models, and less and less as that model has its own. */
+const OTHER_JOBS_WEIGHT = 10;
+const OTHER_JOBS_WEIGHT_UNTIL = 60;
+/** A distribution is computed again after this share of new jobs. */
+const RECOMPUTE_SHARE = 0.05;
+
+/** The latest jobs, which describe the current state. */
+const LATEST_JOBS = 10;
+const LATEST_MS = 6 * HOUR_MS;
+const MIN_LATEST_JOBS = 3;
+
+/** A job from its acceptance to its end, or from the start of its run. */
+type Span = 'all' | 'run';
+
+/** Jobs that end together are alike. Only one per interval is recorded, because otherwise a busy gateway would replace all durations within a second. */
+const MIN_INTERVAL_MS = 500;
+
+interface KnownDurations {
+  durations: Duration[];
+  models: Partial<Record<Span, { model: DurationModel | undefined; at: number }>>;
+  count: number;
+}
+
+interface DurationHistoryParts {
+  store: Pick<TaskStore, 'addDuration' | 'durations'>;
+  waitLimitOf(task: Task): WaitLimit;
+  log: TasksLog;
+}
+
+export class DurationHistory {
+  readonly #parts: DurationHistoryParts;
+  readonly #durationsByKey = new Map<string, KnownDurations | Promise<KnownDurations>>();
+
+  constructor(parts: DurationHistoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined while too little is known or assumed, or durations are still being read. */
+  modelFor(task: Task, span: Span): DurationModel | undefined {
+    const [modelDurations, kindDurations] = keysOf(task).map((key) => this.#cached(key));
+    if (!modelDurations || (!kindDurations && hasKindKey(task))) return undefined;
+    const cachedModel = modelDurations.models[span];
+    if (
+      cachedModel &&
+      modelDurations.count - cachedModel.at <
+        Math.max(1, RECOMPUTE_SHARE * Math.min(modelDurations.count, modelDurations.durations.length))
+    )
+      return cachedModel.model;
+    const profile = POLLING_PROFILES[this.#parts.waitLimitOf(task)];
+    const observations = withOthers(
+      observationsOf(modelDurations, span),
+      kindDurations ? observationsOf(kindDurations, span) : [],
+    );
+    const assumed = span === 'all' ? profile.assumed : [];
+    const isEnough = assumed.length > 0 || weightOf(observations) >= MIN_JOBS;
+    const model = isEnough ? new DurationModel(fitHistogram(withOthers(observations, assumed)), profile) : undefined;
+    modelDurations.models[span] = { model, at: modelDurations.count };
+    return model;
+  }
+
+  /** The median duration of the latest jobs; undefined if too few of them are recent, or they are still being read. */
+  typicalMs(key: string, now: number): number | undefined {
+    const latest = this.#cached(key)?.durations.slice(-LATEST_JOBS) ?? [];
+    const times = latest.filter(({ at }) => now - at < LATEST_MS).map(({ atMostMs }) => atMostMs);
+    return times.length < MIN_LATEST_JOBS ? undefined : times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+  }
+
+  /** Never fails, because losing a duration must not affect the job. */
+  async learn(task: Task, duration: Duration): Promise<void> {
+    for (const key of keysOf(task)) {
+      try {
+        const known = await this.#read(key);
+        const since = duration.at - (known.durations.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+        if (since >= 0 && since < MIN_INTERVAL_MS) continue;
+        known.durations = [...known.durations, duration].slice(-MAX_DURATIONS_PER_KEY);
+        known.count += 1;
+        await this.#parts.store.addDuration(key, duration);
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'A duration could not be stored.');
+      }
+    }
+  }
+
+  #cached(key: string): KnownDurations | undefined {
+    const known = this.#durationsByKey.get(key);
+    if (known) return known instanceof Promise ? undefined : known;
+    this.#read(key).catch((error: unknown) => {
+      this.#parts.log.warn({ err: error }, 'Durations could not be read.');
+    });
+    return undefined;
+  }
+
+  /** A failed read is retried by the next caller. */
+  async #read(key: string): Promise<KnownDurations> {
+    const known = this.#durationsByKey.get(key);
+    if (known) return known;
+    try {
+      const reading = this.#parts.store
+        .durations(key)
+        .then((durations) => ({ durations, models: {}, count: durations.length }));
+      this.#durationsByKey.set(key, reading);
+      const entry = await reading;
+      this.#durationsByKey.set(key, entry);
+      return entry;
+    } catch (error) {
+      this.#durationsByKey.delete(key);
+      throw error;
+    }
+  }
+}
+
+const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kind;
+
+const keysOf = (task: Task): string[] =>
+  hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
+
+function observationsOf({ durations }: KnownDurations, span: Span): Observation[] {
+  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, index) => {
+    if (span === 'run' && waitedMs === undefined) return [];
+    const waitMs = span === 'run' ? (waitedMs ?? 0) : 0;
+    const weight = 0.5 ** ((durations.length - 1 - index) / HALF_WEIGHT_AFTER_JOBS);
+    return [{ atLeastMs: atLeastMs - waitMs, atMostMs: atMostMs - waitMs, weight }];
+  });
+}
+
+/** Shrinks towards the durations of other jobs: those of the whole kind, or assumed ones. */
+function withOthers(ownObservations: readonly Observation[], otherObservations: readonly Observation[]): Observation[] {
+  const othersWeight = OTHER_JOBS_WEIGHT * Math.max(0, 1 - weightOf(ownObservations) / OTHER_JOBS_WEIGHT_UNTIL);
+  const scale = Math.min(1, othersWeight / weightOf(otherObservations));
+  return scale > 0
+    ? [...ownObservations, ...otherObservations.map((one) => ({ ...one, weight: one.weight * scale }))]
+    : [...ownObservations];
+}
+
+/** How far the gateway's percentage can override the learned durations. */
+const MAX_STRETCH = 2;
+
+/**
+ * Polls when jobs of the same kind, model and mode have usually ended. Until that is
+ * known, image jobs are polled by assumed durations, and all others as the specification says.
+ * `pressure`: the factor by which gaps grow because polls are scarce; 1 if there is enough capacity.
+ */
+export const learnedSchedule = (
+  history: DurationHistory,
+  pressure: () => number,
+  missedShare: MissedShare = () => 1,
+): Schedule => ({
+  nextAt(task, now) {
+    const overdueGapMs = overdueGap(task, now);
+    if (overdueGapMs !== undefined) return now + overdueGapMs;
+    const factor = Math.max(1, pressure());
+    const modelAndAge = modelFor(task, now, history);
+    const missed = missedShare(task);
+    if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * factor;
+    const share = sparseShare(missed);
+    const { model, age } = modelAndAge;
+    const stretch = stretchOf(model, age, task.progress);
+    const gap = model.nextAge(age / stretch, factor, share) * stretch - age;
+    return now + Math.min(model.longestGapMs(factor, share), Math.max(0, gap));
+  },
+});
+
+/** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
+function modelFor(task: Task, now: number, history: DurationHistory) {
+  const { started, wordsTaken } = task.times;
+  if (task.state === 'needs-input') return undefined;
+  const runModel = history.modelFor(task, 'run');
+  if (runModel && started !== undefined) return { model: runModel, age: Math.max(0, now - started) };
+  // A queued task may start at any moment, and cannot end before its run is over.
+  if (runModel && task.state === 'queued') return { model: runModel, age: 0 };
+  const model = history.modelFor(task, 'all');
+  return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
+}
+
+/**
+ * How many times as long as usual this job takes, by the gateway's percentage, which counts more the further the job is, since it says little
+ * at the start, and never overrides the learned durations by much, since some gateways count to 99 and stay there.
+ */
+function stretchOf(model: DurationModel, age: number, percent: number | undefined): number {
+  const progress = (percent ?? 0) / 100;
+  const medianAge = model.medianFrom(age);
+  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(medianAge))) return 1;
+  const predictedDuration = age / progress;
+  return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predictedDuration / medianAge) ** progress));
+}
+
+/** The share of tasks whose end is not called back, from 0 to 1; without callbacks it is 1. */
+export type MissedShare = (task: Task) => number;
+
+/** Few steps, since each model calculates a density for each of them. */
+const SHARE_STEPS = 8;
+
+/**
+ * The share of a task's polls that is still worth making: a poll that a callback makes unnecessary is worth nothing, and the
+ * best density of polls follows the square root of their worth.
+ */
+const sparseShare = (missed: number): number => Math.round(SHARE_STEPS * Math.sqrt(missed)) / SHARE_STEPS;
+
+/** However reliable callbacks are, some polls remain: a gap grows at most by this factor and to this length. */
+const MAX_GAP_FACTOR = 8;
+const MAX_GAP_MS = 60_000;
+
+/** A gap of a schedule that does not know how long jobs take. */
+const sparseGap = (gapMs: number, missed: number): number =>
+  Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MAX_GAP_FACTOR, sparseShare(missed))));
+
+export const sparseSchedule = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
+  nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),
+});

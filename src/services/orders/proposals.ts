@@ -1,0 +1,159 @@
+import { type Clock, DAY_MS } from '../../lib/clock.ts';
+import { compare, sumOf } from '../../lib/decimals.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import type { Budgets } from '../money/budgets.ts';
+import type { PriceBook } from '../money/price-book.ts';
+import type { Removal } from '../safety/server-log.ts';
+import { bucketWithin, type Partition } from '../tasks/homes.ts';
+import type { TaskKind } from '../tasks/kind-spec.ts';
+import type { MessageAddress } from '../tasks/task.ts';
+import { taskId } from '../tasks/task-id.ts';
+import type { OrderedRequest } from '../tasks/transitions.ts';
+
+/** As long as the reply of an interaction can be edited. */
+const PROPOSAL_TTL_MS = 15 * 60_000;
+/** As long as a task: an expired question still shows the prompt, and is found here when its member deletes it. */
+const RETENTION_MS = 400 * DAY_MS;
+
+/** A request that waits for the member's decision. */
+export type ProposedOrder = OrderedRequest<TaskKind> & { parentId?: string | undefined };
+
+/** Requests that are submitted together, once the member has confirmed them. */
+export interface Proposal {
+  id: string;
+  memberId: string;
+  orders: readonly ProposedOrder[];
+  /** Their total estimated cost, as shown to the member; undefined if unknown. */
+  price?: string | undefined;
+  /** Set if the price of a request is an upper bound. */
+  isUpperBound?: true | undefined;
+  /** Set if the length or mode of a request may cost more. */
+  isLowerBound?: true | undefined;
+  /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
+  messages?: 'public' | 'private' | undefined;
+  /** Set if the question is public and a moderator would have to decide about the results. */
+  hidesPrompt?: boolean | undefined;
+  until: number;
+  /** The message that asks, if others can see it. */
+  message?: MessageAddress | undefined;
+}
+
+type ProposalPrice = Pick<Proposal, 'price' | 'isUpperBound' | 'isLowerBound'>;
+
+export interface ProposalStore {
+  put(proposal: Proposal, ttlMs: number): Promise<void>;
+  get(proposal: { id: string }): Promise<Proposal | undefined>;
+  remove(proposal: { id: string }): Promise<void>;
+  all(): Promise<Proposal[]>;
+}
+
+interface ProposalsParts {
+  store: ProposalStore;
+  clock: Clock;
+  prices: Pick<PriceBook, 'estimateOf'>;
+  removeMessage(message: MessageAddress): Promise<Removal>;
+  budgets: Pick<Budgets, 'get'>;
+  /** The partition of the store. */
+  partition: Partition;
+}
+
+/** Requests that are only submitted once the member confirms them. They are stored, and removed before they are submitted. */
+export class Proposals {
+  readonly #parts: ProposalsParts;
+  readonly #lock = new KeyedLock();
+
+  constructor(parts: ProposalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
+  async create(details: Omit<Proposal, 'id' | 'until' | keyof ProposalPrice>, id?: string): Promise<Proposal> {
+    const { store, clock, partition } = this.#parts;
+    const now = clock.now();
+    const bucket = bucketWithin(details.memberId, partition);
+    const proposal = {
+      ...details,
+      id: id ?? taskId(now, bucket),
+      ...this.#priceOf(details.orders),
+      until: now + PROPOSAL_TTL_MS,
+    };
+    await store.put(proposal, RETENTION_MS);
+    return proposal;
+  }
+
+  /** The estimated cost of the requests together, if all prices are known. */
+  #priceOf(orders: readonly OrderedRequest<TaskKind>[]): ProposalPrice {
+    const estimates = orders.map((order) => this.#parts.prices.estimateOf(order));
+    return {
+      price: estimates.includes(undefined) ? undefined : sumOf(estimates.flatMap((one) => one?.amount ?? [])),
+      isUpperBound: estimates.some((one) => one?.isUpperBound) || undefined,
+      isLowerBound: estimates.some((one) => one?.isLowerBound) || undefined,
+    };
+  }
+
+  /** The price above which this server asks for confirmation, if the request exceeds it or may do so. */
+  limitExceededBy(order: OrderedRequest<TaskKind>, guildId: string | undefined): string | undefined {
+    const limit = guildId === undefined ? undefined : this.#parts.budgets.get(guildId).confirmAbove;
+    if (limit === undefined) return undefined;
+    const { price, isLowerBound } = this.#priceOf([order]);
+    return price !== undefined && (isLowerBound || compare(price, limit) > 0) ? limit : undefined;
+  }
+
+  /** Whether a proposal now costs more than the price that the member was shown. */
+  hasRisen({ orders, price }: Proposal): boolean {
+    const { price: currentPrice } = this.#priceOf(orders);
+    return currentPrice !== undefined && (price === undefined || compare(currentPrice, price) > 0);
+  }
+
+  hasExpired({ until }: Proposal): boolean {
+    return until <= this.#parts.clock.now();
+  }
+
+  /** Removes a proposal for its owner, even an expired one, so it is submitted at most once. After a definite refusal it can be put back. */
+  take(id: string, memberId: string): Promise<Proposal> {
+    return this.#lock.run(id, async () => {
+      const { store } = this.#parts;
+      const proposal = await store.get({ id });
+      if (!proposal) throw new Refusal('refusals.questionGone');
+      if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
+      await store.remove(proposal);
+      return proposal;
+    });
+  }
+
+  async putBack(proposal: Proposal, orders = proposal.orders): Promise<void> {
+    const price = orders.length === proposal.orders.length ? {} : this.#priceOf(orders);
+    if (orders.length > 0) await this.#parts.store.put({ ...proposal, orders, ...price }, RETENTION_MS);
+  }
+
+  /** Records the message that asks. Its member may already have decided. */
+  recordMessage(id: string, message: MessageAddress): Promise<void> {
+    return this.#lock.run(id, async () => {
+      const { store } = this.#parts;
+      const proposal = await store.get({ id });
+      if (proposal) await store.put({ ...proposal, message }, RETENTION_MS);
+    });
+  }
+
+  async findByMember(memberId: string): Promise<Proposal[]> {
+    return (await this.#parts.store.all()).filter((proposal) => proposal.memberId === memberId);
+  }
+
+  /** Erases what the member was asked until a time, and the messages that ask. `recordRemoval` returns false if a message has to be deleted later. */
+  async erase(
+    memberId: string,
+    end: number,
+    recordRemoval: (message: MessageAddress, removal: Removal) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { store, removeMessage } = this.#parts;
+    let isDone = true;
+    for (const { id, until, message } of await this.findByMember(memberId)) {
+      if (until - PROPOSAL_TTL_MS > end) continue;
+      if (message === undefined || (await recordRemoval(message, await removeMessage(message))))
+        await this.#lock.run(id, () => store.remove({ id }));
+      else isDone = false;
+    }
+    return isDone;
+  }
+}

@@ -1,0 +1,106 @@
+import { Refusal } from '../../lib/refusal.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+import type { Kind } from '../tasks/kind.ts';
+import { offerNameOf } from '../tasks/offers.ts';
+import type { Failure, Task } from '../tasks/task.ts';
+import { markRefused, markReturned } from '../tasks/transitions.ts';
+import type { Line } from './submission/line.ts';
+import type { OrdersParts } from './tasks-parts.ts';
+
+/** How often a task returns to the queue instead of being sent. With the pauses in between, this takes more than half an hour. */
+const MAX_RETURNS = 10;
+
+/** Errors by which the gateway says that it accepts no more jobs at the moment. */
+export const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-limited']);
+
+/** Errors after which the files of a task may still be uploaded later. */
+const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'unreachable']);
+
+/** Handles orders that the gateway has definitely refused. */
+export class RefusedOrders {
+  readonly #parts: OrdersParts;
+  readonly #line: Line;
+
+  constructor(parts: OrdersParts, line: Line) {
+    this.#parts = parts;
+    this.#line = line;
+  }
+
+  /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
+  async returnToLine(
+    { name }: Kind,
+    { id, returns = 0 }: Task,
+    refused: unknown,
+    temporaryErrors: ReadonlySet<GatewayErrorKind>,
+  ): Promise<Task | undefined> {
+    if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
+      return undefined;
+    this.#line.holdKind(name, returns + 1, refused.retryAfterMs);
+    const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
+    this.#line.join(task, { isNext: true });
+    return task;
+  }
+
+  /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
+  async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
+    const { book, log } = this.#parts;
+    const { id, returns = 0 } = task;
+    try {
+      if (await this.returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
+      const isFinal = error instanceof GatewayError && !UPLOAD_RETRY_ERRORS.has(error.kind);
+      if (isFinal || returns >= MAX_RETURNS) return await this.end(id, error);
+      const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
+      const returned = await book.change(id, markReturned, { mustHold: true });
+      this.#line.hold(id, returns + 1, retryAfterMs);
+      this.#line.join(returned, { isNext: true });
+    } catch (failure) {
+      log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
+    }
+  }
+
+  /** Ends a task that had waited. */
+  async end(id: string, error: unknown): Promise<void> {
+    const { book, clock, log } = this.#parts;
+    try {
+      await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
+    } catch (failure) {
+      log.info({ task: id, err: failure }, 'A refused task was erased before its refusal was stored.');
+    }
+  }
+
+  /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
+  async errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
+    const { hideIfUnsupported } = kind;
+    const { modelKind } = this.#parts.specs[order.kind].traits;
+    const { model } = order.request;
+    if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
+      await this.#parts.models?.markUnfit(model, modelKind);
+    if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
+    if (refused.hasKnownCode) this.#parts.offers.markRefused(offerNameOf(kind, order));
+    return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
+  }
+
+  /** Removes a task that did not have to wait, because its owner is informed immediately. */
+  async remove(id: string): Promise<void> {
+    const { book, ledger } = this.#parts;
+    const task = book.find(id);
+    try {
+      await book.remove(id);
+      if (task) await ledger?.refund(task);
+    } catch (error) {
+      // The next start finds the task with an unknown outcome and informs its owner.
+      this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
+    }
+  }
+}
+
+/** What is shown to the owner of a task that the bot or the gateway refused after it was stored. */
+export function failureOf(error: unknown): Omit<Failure, 'cause'> {
+  if (error instanceof GatewayError) return { reason: error.message, code: error.code };
+  if (!(error instanceof Refusal)) return {};
+  const variables = Object.entries(error.variables).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? [...value] : value,
+  ]);
+  return { refusal: { key: error.key, variables: Object.fromEntries(variables) } };
+}

@@ -1,0 +1,252 @@
+import { KeyedLock } from '../../../lib/keyed-lock.ts';
+import { Refusal } from '../../../lib/refusal.ts';
+import type { WaitingCounts } from '../../money/requester.ts';
+import type { TaskKind } from '../../tasks/kind-spec.ts';
+import { hasEnded, type Task } from '../../tasks/task.ts';
+import { groupOf } from '../../tasks/task-facts.ts';
+import { setPosition } from '../../tasks/transitions.ts';
+import type { OrdersParts } from '../tasks-parts.ts';
+import { Turns, type WaitingTask } from './turns.ts';
+
+/** Each waiting task takes space in memory and in the store. */
+const MAX_WAITING = 10_000;
+/** How many waiting tasks are sent at the same time, so references do not fill the memory. */
+const MAX_CONCURRENT_SENDS = 4;
+/** How often the positions shown to members are updated, and for how many tasks. */
+const POSITION_UPDATE_MS = 5_000;
+const MAX_SHOWN_POSITIONS = 1_000;
+/** The first pause of a kind or a task, if the gateway names no time. Each further pause is twice as long, up to the maximum. */
+const FIRST_HOLD_MS = 5_000;
+const MAX_HOLD_MS = 10 * 60_000;
+
+type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId' | 'weight'>;
+
+/** The queue that every order of a job joins. A task occupies a slot from the decision to send it until its job has ended. */
+export class Line {
+  readonly #parts: OrdersParts;
+  readonly #send: (id: string) => Promise<void>;
+  readonly #turns = new Turns();
+  /** Tasks that are being sent and that the book may not know as running yet. */
+  readonly #sending = new Map<string, { kind: TaskKind; hasWaited: boolean }>();
+  /** Tasks and kinds that get no turn at the moment, with a way to cancel the timer that ends this. */
+  readonly #holds = new Map<string, () => void>();
+  /** Kinds whose next task is sent alone, because the gateway refused the last one. */
+  readonly #trialKinds = new Set<TaskKind>();
+  readonly #placeLock = new KeyedLock();
+  readonly #leaveSlots: () => void;
+  #cancelPositionUpdate: (() => void) | undefined;
+  #isRunning = false;
+
+  /** `send`: sends a waiting task. Never throws. */
+  constructor(parts: OrdersParts, send: (id: string) => Promise<void>) {
+    this.#parts = parts;
+    this.#send = send;
+    this.#leaveSlots = parts.slots.add({
+      occupiedCount: () => this.#occupiedCount(),
+      sendNext: () => this.#sendNext(),
+    });
+    parts.book.onChange((task) => {
+      if (hasEnded(task)) this.#leave(task.id);
+      if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
+    });
+    parts.book.onRemove(({ id }) => {
+      this.#leave(id);
+      this.#parts.slots.advance();
+    });
+  }
+
+  /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
+  isJob(kind: TaskKind): boolean {
+    return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#parts.slots.advance();
+    this.#schedulePositionUpdate();
+  }
+
+  /** Sends no further tasks. Requests that were already sent may still arrive. */
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelPositionUpdate?.();
+    this.#cancelPositionUpdate = undefined;
+    for (const cancel of this.#holds.values()) cancel();
+    this.#holds.clear();
+  }
+
+  /** Frees the queue's slots for the other queues of this process. */
+  close(): void {
+    this.#leaveSlots();
+  }
+
+  /**
+   * Returns whether it is the new order's turn at once. Otherwise it counts as waiting, unless the queue is full or `check` refuses it, and gets its
+   * turn after `admit`. The numbers that `check` gets include it.
+   */
+  async enter(order: NewTask, check: (counts: WaitingCounts) => Promise<void>): Promise<boolean> {
+    const task = toWaitingTask(order);
+    const { id, kind, group, memberId } = task;
+    if (this.#isNext(kind)) {
+      this.#sending.set(id, { kind, hasWaited: false });
+      this.#turns.recordTurn(task);
+      return true;
+    }
+    // One at a time: a task that is refused must not cause the refusal of another one.
+    await this.#placeLock.run('', async () => {
+      if (this.size >= MAX_WAITING) throw new Refusal('refusals.queueFull');
+      this.#holds.set(id, () => undefined);
+      this.#turns.add(task);
+      try {
+        await check({
+          all: () => this.size,
+          server: () => this.#turns.count((one) => one.group === group),
+          member: () => this.#turns.count((one) => one.group === group && one.memberId === memberId),
+        });
+      } catch (error) {
+        this.#leave(id);
+        throw error;
+      }
+    });
+    return false;
+  }
+
+  /** Call this when a waiting task is stored. Returns its position in the queue; undefined if its turn came at once. */
+  admit(id: string): number | undefined {
+    this.#endHold(id);
+    this.#schedulePositionUpdate();
+    for (const [other, position] of this.#positions()) if (other === id) return position;
+    return undefined;
+  }
+
+  /** Call this when an order has been refused, or when the book has its task. */
+  release(id: string): void {
+    if (!this.#parts.book.find(id)) this.#leave(id);
+    if (this.#sending.delete(id)) this.#parts.slots.advance();
+  }
+
+  /** The number of tasks that wait, or will have to. */
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
+  join(task: Task, { isNext = false } = {}): void {
+    this.#turns.add(toWaitingTask(task), { isNext });
+    this.#parts.slots.advance();
+    this.#schedulePositionUpdate();
+  }
+
+  /** Gives a task or a kind no turn for a while, which delays no others. */
+  hold(key: string, returnCount: number, retryAfterMs?: number): void {
+    if (!this.#isRunning) return;
+    this.#holds.get(key)?.();
+    const cancel = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => this.#endHold(key));
+    this.#holds.set(key, cancel);
+  }
+
+  /** Call this when the gateway accepts no jobs of this kind at the moment. */
+  holdKind(kind: TaskKind, returnCount: number, retryAfterMs?: number): void {
+    this.hold(kind, returnCount, retryAfterMs);
+    if (this.#isRunning) this.#trialKinds.add(kind);
+  }
+
+  /** Call this when the gateway has accepted a job of this kind. */
+  markJobAccepted(kind: TaskKind): void {
+    if (this.#trialKinds.delete(kind)) this.#parts.slots.advance();
+  }
+
+  #isNext(kind: TaskKind): boolean {
+    if (this.#holds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
+    return this.#turns.count((task) => !this.#isHeld(task)) === 0;
+  }
+
+  #isHeld({ id, kind }: WaitingTask): boolean {
+    return this.#holds.has(id) || this.#holds.has(kind);
+  }
+
+  #endHold(key: string): void {
+    this.#holds.get(key)?.();
+    this.#holds.delete(key);
+    this.#parts.slots.advance();
+  }
+
+  #leave(id: string): void {
+    this.#holds.get(id)?.();
+    this.#holds.delete(id);
+    if (this.#turns.size > 0) this.#turns.remove(id);
+  }
+
+  #sendNext(): boolean {
+    if (!this.#isRunning || this.#turns.size === 0) return false;
+    const sending = [...this.#sending.values()];
+    if (sending.filter(({ hasWaited }) => hasWaited).length >= MAX_CONCURRENT_SENDS) return false;
+    const isBeingSent = (kind: TaskKind): boolean => sending.some((one) => one.kind === kind);
+    const task = this.#turns.next(
+      (one) => !this.#isHeld(one) && !(this.#trialKinds.has(one.kind) && isBeingSent(one.kind)),
+    );
+    if (!task) return false;
+    this.#sending.set(task.id, { kind: task.kind, hasWaited: true });
+    void this.#send(task.id).finally(() => {
+      this.#sending.delete(task.id);
+      this.#parts.slots.advance();
+    });
+    return true;
+  }
+
+  #occupiedCount(): number {
+    const isRunning = (task: Task): boolean =>
+      this.isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
+    return this.#parts.book.live(isRunning).length + this.#sending.size;
+  }
+
+  #schedulePositionUpdate(): void {
+    if (!this.#isRunning || this.#cancelPositionUpdate || this.#turns.size === 0) return;
+    this.#cancelPositionUpdate = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
+      void this.#showPositions().finally(() => {
+        this.#cancelPositionUpdate = undefined;
+        this.#schedulePositionUpdate();
+      });
+    });
+  }
+
+  async #showPositions(): Promise<void> {
+    const { book, log } = this.#parts;
+    for (const [id, position] of this.#positions()) {
+      if (position > MAX_SHOWN_POSITIONS || !this.#isRunning) return;
+      const waitingTask = book.find(id);
+      if (!waitingTask || waitingTask.place === position) continue;
+      await book
+        .change(id, (task) => setPosition(task, position))
+        .catch((error: unknown) => log.debug({ task: id, err: error }, 'A position in the queue could not be shown.'));
+    }
+  }
+
+  /** Tasks that are held on their own have no position. */
+  *#positions(): Iterable<[id: string, position: number]> {
+    let position = 0;
+    for (const { id } of this.#turns.tasksInOrder((task) => !this.#holds.has(task.id))) {
+      position += 1;
+      yield [id, position];
+    }
+  }
+}
+
+const pauseMs = (returnCount: number, retryAfterMs = 0): number =>
+  Math.min(MAX_HOLD_MS, Math.max(retryAfterMs, FIRST_HOLD_MS * 2 ** Math.max(0, returnCount - 1)));
+
+/** Whether the gateway is working on the task, or may be. A job that waits for a member's prompt occupies no slot. */
+const occupiesSlot = (task: Task): boolean =>
+  !hasEnded(task) && task.state !== 'waiting' && task.state !== 'needs-input';
+
+const toWaitingTask = ({ id, kind, guildId, requesterId, weight = 1 }: NewTask): WaitingTask => ({
+  id,
+  kind,
+  group: groupOf({ guildId, requesterId }),
+  memberId: requesterId,
+  weight,
+});

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { SentOrder } from '../tasks/kind.ts';
+import type { MessageAddress, Task, TaskState } from '../tasks/task.ts';
+import type { TaskSummary } from '../tasks/task-summary.ts';
+
+/** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
+export interface TaskStore {
+  /** Returns the live tasks, oldest first. */
+  live(): Promise<Task[]>;
+  get(id: string): Promise<Task | undefined>;
+  /** Stores a task among the live or the finished ones, depending on its state. */
+  put(task: Task): Promise<void>;
+  /** Finds a task by its remote id. This works only for music. */
+  findByRemoteId(remoteId: string): Promise<Task | undefined>;
+  /** Removes a task without a trace, for example if its request was refused. */
+  remove(task: Task): Promise<void>;
+  /** Returns a page of a list, newest first. */
+  page(query: PageQuery): Promise<TaskPage>;
+  /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
+  putSentOrder(id: string, sent: SentOrder): Promise<void>;
+  getSentOrder(id: string): Promise<SentOrder | undefined>;
+  addDuration(key: string, duration: Duration): Promise<void>;
+  /** The latest durations, oldest first. */
+  durations(key: string): Promise<Duration[]>;
+  unfinishedErasures(): Promise<ErasureMark[]>;
+  putErasure(mark: ErasureMark): Promise<void>;
+  removeErasure(memberId: string): Promise<void>;
+  /** Removes list entries that a crash has left behind for erased tasks. */
+  removeStaleSummaries(memberId: string): Promise<void>;
+  recordPolling(at: number): Promise<void>;
+  lastPolledAt(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** What an erasure has done so far. */
+const erasureProgress = {
+  tasks: z.number(),
+  messages: z.number(),
+  /** The number of messages that could not be deleted, and the addresses of the first of them. */
+  stays: z.number(),
+  left: z.array(z.object({ guildId: z.string().optional(), channelId: z.string(), id: z.string() })),
+};
+
+/** `running` is the number of jobs that are still running. They are not shown, and are erased when they end. */
+export const erasureOutcome = z.object({ ...erasureProgress, running: z.number() });
+export type ErasureOutcome = z.output<typeof erasureOutcome>;
+
+/** What became of a task's messages. */
+export interface MessageRemoval {
+  removed: number;
+  left: readonly MessageAddress[];
+  needsRetry: boolean;
+}
+
+/** Another partition that was asked to erase the same member. */
+const askedPartition = z.object({
+  ...erasureOutcome.shape,
+  partition: z.number(),
+  /** `reported`: its messages are deleted. `done`: everything is deleted. */
+  state: z.enum(['asked', 'reported', 'done']),
+});
+export type AskedPartition = z.output<typeof askedPartition>;
+
+/** A member's request to erase everything that the member requested until then. */
+export const erasureMark = z.object({
+  memberId: z.string(),
+  until: z.number(),
+  /** Used to replace task ids in the ledger. It is deleted together with the mark, so the ids cannot be restored. */
+  secret: z.string(),
+  /** The progress, so that what could not be deleted can still be reported after a restart. */
+  ...erasureProgress,
+  /** The number of undeletable messages about which the member was notified. Undefined before the first notification. */
+  told: z.number().optional(),
+  /** Set only in the partition where the member asked, if there are others. */
+  asked: z.array(askedPartition).optional(),
+  /** The partitions that requested the erasure. */
+  askedBy: z.array(z.number()).optional(),
+});
+export type ErasureMark = z.output<typeof erasureMark>;
+
+export interface PageQuery {
+  of: { memberId: string } | { guildId: string };
+  max: number;
+  /** Only tasks older than this one. */
+  before?: string | undefined;
+  kinds?: readonly string[] | undefined;
+  states?: readonly TaskState[] | undefined;
+  /** The summary contains all of these words, in any order. */
+  words?: string | undefined;
+  /** Leaves out tasks that an album or a live conversation shows. */
+  withoutParts?: boolean | undefined;
+  /** Leaves out private tasks, which a server's admins must not see. */
+  withoutPrivate?: boolean | undefined;
+}
+
+export interface TaskPage {
+  summaries: TaskSummary[];
+  /** Where the next page begins. Undefined on the last page. */
+  next: string | undefined;
+}
+
+/** The duration of a job. Its end is between the last response that said "not yet" and the first that said "done". */
+export const durationShape = z.object({
+  atLeastMs: z.number(),
+  atMostMs: z.number(),
+  at: z.number(),
+  /** The part of that time before the job started to run, if the gateway reports it. */
+  waitedMs: z.number().optional(),
+});
+export type Duration = z.output<typeof durationShape>;
+
+/** The number of durations that are kept per key. Older durations say little about current ones. */
+export const MAX_DURATIONS_PER_KEY = 200;

@@ -1,0 +1,251 @@
+import { merge } from '../../lib/merge.ts';
+import type { Snapshot } from '../gateway/gateway.ts';
+import { removeMessageById } from '../tasks/delivery-state.ts';
+import { partitionOf } from '../tasks/homes.ts';
+import type { Kind, Source, WaitLimit } from '../tasks/kind.ts';
+import type { TaskKind } from '../tasks/kind-spec.ts';
+import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
+import { groupOf } from '../tasks/task-facts.ts';
+import { bucketIn } from '../tasks/task-id.ts';
+import { markUnconfirmed } from '../tasks/transitions.ts';
+import { Albums } from './albums.ts';
+import { fullTasksOf, mergeLists, type TaskLists, tasksOf } from './lists.ts';
+import { Orders } from './orders.ts';
+import { Outlook } from './outlook.ts';
+import { Erasures } from './own-data/erasures.ts';
+import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.ts';
+import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
+import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
+import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
+import type { Scheduler } from './scheduler.ts';
+import { InlineResults } from './submission/inline-results.ts';
+import { startRelease, startSweep } from './submission/sweep.ts';
+import type { MessageRemoval, PageQuery } from './task-store.ts';
+import type { OrdersParts, TasksParts } from './tasks-parts.ts';
+import { Tracker } from './tracker.ts';
+import { Words } from './words.ts';
+
+/** Follows every task from its order to its end. It does not depend on Discord: the code that shows tasks listens to the book. */
+export class Tasks {
+  readonly book: OrdersParts['book'];
+  /** The lists of this partition alone, whose tasks are in the book. */
+  readonly ownLists: TaskLists;
+  readonly lists: TaskLists;
+  readonly ledger: OrdersParts['ledger'];
+  readonly scheduler: Scheduler;
+  readonly orders: Orders;
+  readonly outlook: Outlook;
+  readonly words: Words;
+  readonly albums: Albums;
+  readonly erasure: Erasures;
+  readonly exports: Exports;
+  readonly #parts: OrdersParts;
+  readonly #earlierPolls: EarlierPolls;
+  readonly #tracker: Tracker;
+  readonly #inlineResults: InlineResults;
+  /** What ends the work that is repeated. */
+  readonly #stops: (() => Promise<void>)[] = [];
+  #unfinishedTasks: Task[] = [];
+
+  constructor(parts: TasksParts) {
+    const { book, store, ledger, scheduler, clock, log } = parts;
+    this.book = book;
+    this.ownLists = store;
+    this.lists = parts.others ? mergeLists(store, parts.others) : store;
+    this.ledger = ledger;
+    this.scheduler = scheduler;
+    const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
+    book.onChange((task) => ledger?.onTaskChange(task));
+    this.#earlierPolls = new EarlierPolls(store, clock, log);
+    const durationHistory = new DurationHistory({ store, waitLimitOf: (task) => this.waitLimitOf(task), log });
+    const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
+    const schedule =
+      parts.schedule === 'spec'
+        ? sparseSchedule(specSchedule, missedShare)
+        : learnedSchedule(durationHistory, () => scheduler.pressure, missedShare);
+    this.#inlineResults = new InlineResults(clock);
+    const { partition, tracker = new Tracker(clock, partition.count) } = parts;
+    this.#tracker = tracker;
+    tracker.add(partition.number, {
+      ...{ book, schedule, durationHistory, log },
+      earlierPolls: this.#earlierPolls,
+      inlineResults: this.#inlineResults,
+    });
+    const follow = (task: Task): void => {
+      const since = task.times.accepted ?? task.times.created;
+      this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
+    };
+    this.#parts = { ...parts, kinds, pendingWork: new Set(), follow };
+    this.outlook = new Outlook(this.#parts, durationHistory);
+    this.orders = new Orders(this.#parts);
+    this.words = new Words(this.#parts);
+    book.onChange((task) => this.words.provideIfRequested(task));
+    this.albums = new Albums(this.#parts);
+    this.erasure = new Erasures(parts);
+    this.exports = new Exports((memberId) => this.#rowsOf(memberId), this.erasure);
+  }
+
+  waitLimitOf({ kind, request }: Task): WaitLimit {
+    return this.#kind(kind).waitLimit(request);
+  }
+
+  async countTasks(memberId: string): Promise<number> {
+    let count = 0;
+    const allLists = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
+    for (const lists of allLists) for await (const _ of tasksOf(memberId, lists)) count += 1;
+    return count;
+  }
+
+  /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
+  async removeMessage(task: Task): Promise<MessageRemoval> {
+    const furtherMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
+    const removal = await this.#parts.removeMessages({ ...task, beside: furtherMessages });
+    if (removal.needsRetry) return removal;
+    const undeletedIds = new Set(removal.left.map(({ id }) => id));
+    const messageIds = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);
+    const deletedIds = messageIds.filter((id) => !undeletedIds.has(id));
+    await this.book.change(task.id, (known) => deletedIds.reduce(removeMessageById, known));
+    return removal;
+  }
+
+  /**
+   * Fetches the gateway's current state of a task that has ended. While a task is followed, only the scheduler polls it, so give it a hint
+   * instead.
+   */
+  async fetchSnapshot({ id, kind, remoteId }: Task): Promise<Snapshot> {
+    if (remoteId === undefined) throw new Error(`Task ${id} (${kind}) has no remote id to poll.`);
+    const liveTask = this.book.find(id);
+    if (liveTask && isFollowed(liveTask)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
+    const { source } = this.#kind(kind);
+    if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
+    return this.#inlineResults.take(id) ?? source.pollOne(remoteId, { attempts: 1 });
+  }
+
+  /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */
+  recordView({ id, state }: Pick<Task, 'id' | 'state'>): void {
+    if (!isFollowed({ state })) return;
+    this.#tracker.pollAlone(id);
+    this.scheduler.hint(id);
+  }
+
+  /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */
+  async open(): Promise<void> {
+    this.#unfinishedTasks = await this.book.open();
+    await this.erasure.open();
+    await this.#earlierPolls.open();
+    await this.ledger?.open(this.#unfinishedTasks);
+    for (const task of this.#unfinishedTasks) if (task.state === 'waiting') this.orders.line.join(task);
+  }
+
+  /** Resumes everything that was running, and announces what ended while the bot was down. */
+  async start(): Promise<void> {
+    const { clock, random = Math.random, unconfirmedReleaseMs } = this.#parts;
+    const now = clock.now();
+    const unfinished = this.#unfinishedTasks.splice(0);
+    for (const task of unfinished) {
+      // The bot stopped between submitting the task and reading the response.
+      if (task.state === 'submitting') await this.#settleSubmitting(task, now);
+      // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
+      if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
+    }
+    // One of the two may have settled already, or during this start.
+    const successorIds = unfinished.flatMap((task) => [
+      ...(task.predecessorId === undefined ? [] : [task.id]),
+      ...(task.successorId === undefined ? [] : [task.successorId]),
+    ]);
+    for (const id of successorIds) {
+      const successor = await this.book.get(id);
+      if (successor) await this.orders.takeOverPredecessor(successor);
+    }
+    await this.albums.start(unfinished);
+    const firstAt = spreadStarts(now, random);
+    for (const task of unfinished.filter(isFollowed)) {
+      const history = this.#earlierPolls.historyOf(task);
+      this.#follow(task, Math.max(earliestPollAt(history), firstAt(this.#kind(task.kind).source)), history);
+    }
+    this.erasure.start();
+    this.scheduler.start();
+    this.orders.line.start();
+    this.#stops.push(startSweep(this.#parts));
+    if (unconfirmedReleaseMs !== undefined) this.#stops.push(startRelease(this.#parts, unconfirmedReleaseMs));
+  }
+
+  /** Stops polling. Orders that are being submitted may still finish. */
+  async pause(): Promise<void> {
+    this.orders.line.stop();
+    const { number, count } = this.#parts.partition;
+    await Promise.all([
+      // The partitions of a process share the scheduler.
+      count === 1
+        ? this.scheduler.stop()
+        : this.scheduler.removeAll((id) => partitionOf(bucketIn(id), count) === number),
+      ...this.#stops.map((stop) => stop()),
+      this.erasure.finish(),
+    ]);
+  }
+
+  /** Must be called after the gateway client is closed, so that no submission lasts long. The outcomes are stored before this returns. */
+  async stop(): Promise<void> {
+    await this.orders.finish();
+    this.#tracker.remove(this.#parts.partition.number);
+    this.#inlineResults.clear();
+    await this.book.saveUnsaved();
+    await this.ledger?.flush();
+    await this.#parts.store.close();
+  }
+
+  async #rowsOf(memberId: string): Promise<ExportedData> {
+    const { book, store, ledger, budgets, rules, reports, proposals, drafts, pseudonyms, clock } = this.#parts;
+    const now = clock.now();
+    const otherPartitions = (await this.#parts.others?.all()) ?? [];
+    const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
+    const lists = [ownRows, ...otherPartitions].map((rows) => fullTasksOf(memberId, rows));
+    return {
+      ...{ memberId, now, entries: ledger?.allEntriesOf(memberId, now) },
+      tasks: merge(lists, (one, other) => one.id > other.id),
+      async readFacts() {
+        const inMemory = {
+          budgets: budgets?.about(memberId) ?? [],
+          rules: rules?.about(memberId) ?? [],
+          reports: reports?.exportDataOf(memberId) ?? [],
+          proposals: (await proposals?.findByMember(memberId)) ?? [],
+          drafts: (await drafts?.findByMember(memberId)) ?? [],
+          pseudonym: await pseudonyms?.current(memberId),
+        };
+        return [inMemory, ...(await Promise.all(otherPartitions.map((store) => readMemberFacts(memberId, store))))];
+      },
+    };
+  }
+
+  /** For requests that may have cost something, the member decides. The others are dropped, because repeating them costs nothing. */
+  async #settleSubmitting(task: Task, now: number): Promise<void> {
+    if (task.traits.isPaid) await this.book.change(task.id, (known) => markUnconfirmed(known, undefined, now));
+    else await this.book.remove(task.id);
+  }
+
+  #kind(name: TaskKind): Kind {
+    const kind = this.#parts.kinds.get(name);
+    if (!kind) throw new Error(`There is no kind ${name}.`);
+    return kind;
+  }
+
+  #follow(task: Task, at: number, history: PollHistory): void {
+    const kind = this.#kind(task.kind);
+    if (!kind.source) {
+      kind.follow?.(task);
+      return;
+    }
+    const lane = this.#tracker.laneOf(kind.source);
+    this.scheduler.add({ id: task.id, lane, group: groupOf(task), nextPollAt: at, history });
+  }
+}
+
+/** Determines when polling begins after a start. The times are spread over a while, but tasks that are polled by list stay together. */
+function spreadStarts(now: number, random: () => number): (source: Source | undefined) => number {
+  const startTimes = new Map<Source, number>();
+  return (source) => {
+    const at = (source && startTimes.get(source)) ?? now + random() * START_SPREAD_MS;
+    if (source?.batch) startTimes.set(source, at);
+    return at;
+  };
+}

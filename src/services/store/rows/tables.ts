@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { DAY_MS } from '../../../lib/clock.ts';
+import { modelExperience } from '../../gateway/model-experience.ts';
+import { learnedCosts } from '../../money/learned-prices.ts';
+import { serverBudget } from '../../money/server-budget.ts';
+import { formDraft } from '../../orders/form-drafts.ts';
+import type { Proposal, ProposedOrder } from '../../orders/proposals.ts';
+import { durationShape, erasureMark } from '../../orders/task-store.ts';
+import { report } from '../../safety/report.ts';
+import { serverLog } from '../../safety/server-log.ts';
+import { type ServerRules, serverRules } from '../../safety/server-rules.ts';
+import { amount } from '../../tasks/estimate.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts';
+import type { OrderedRequest } from '../../tasks/transitions.ts';
+import type { Namespace, Namespaces } from '../namespaces.ts';
+import { causeOf, noticeRow } from '../notice.ts';
+import { runRow } from '../runs.ts';
+import { parseWith, type Quarantine, Rows, rowKey, UNREADABLE } from './rows.ts';
+
+/** What was learned about a model is dropped after this long without use, because the model may have changed. */
+const EXPERIENCE_TTL_MS = 180 * DAY_MS;
+/** If the cause of a notice persists for longer than this, the bot reports it again. */
+const NOTICE_TTL_MS = 30 * DAY_MS;
+
+/** Sorts after every other character. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** Rows that contain what their key is made of: their name. */
+export class Table<Row extends Named, Named extends object = Row> {
+  readonly rows: Rows<Row>;
+  readonly #namespace: Namespace;
+  readonly #nameOf: (row: Named) => string;
+  readonly #ttlMs: number | undefined;
+
+  constructor(namespace: Namespace, rows: Rows<Row>, nameOf: (row: Named) => string, ttlMs?: number) {
+    this.rows = rows;
+    this.#namespace = namespace;
+    this.#nameOf = nameOf;
+    this.#ttlMs = ttlMs;
+  }
+
+  /** In the order of their keys. Unreadable rows are set aside. */
+  async all(): Promise<Row[]> {
+    const { good, setAside } = await this.rows.readAll();
+    await setAside();
+    return [...good.values()];
+  }
+
+  /** The rows whose names start with this, without reading any others. */
+  async startingWith(prefix: string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for await (const [key, value] of this.#namespace.between(rowKey(prefix), rowKey(prefix) + LAST_CHARACTER)) {
+      const row = this.rows.read(key, value);
+      if (typeof row !== 'string') rows.push(row);
+    }
+    return rows;
+  }
+
+  get(row: Named): Promise<Row | undefined> {
+    return this.rows.get(this.#keyOf(row));
+  }
+
+  put(row: Row, ttlMs = this.#ttlMs): Promise<void> {
+    return this.#namespace.put(this.#keyOf(row), row, ttlMs);
+  }
+
+  remove(...rows: readonly Named[]): Promise<void> {
+    return this.#namespace.delete(...rows.map((row) => this.#keyOf(row)));
+  }
+
+  #keyOf(row: Named): string {
+    return rowKey(this.#nameOf(row));
+  }
+}
+
+const ofServer = { guildId: z.string() };
+const serverOf = ({ guildId }: { guildId: string }): string => guildId;
+const memberOf = ({ memberId }: { memberId: string }): string => memberId;
+const idOf = ({ id }: { id: string }): string => id;
+
+export const experienceRow = z.object({ id: z.string(), ...modelExperience.shape });
+export const durationsRow = z.object({ durationKey: z.string(), durations: z.array(durationShape) });
+/** The sums that an anonymous ledger entry still counts in. */
+const keptScopes = z.object({ entry: z.string(), scopes: z.array(z.string()) });
+export type KeptScopes = z.output<typeof keptScopes>;
+
+export type Tables = ReturnType<typeof openTables>;
+
+/** Each with the schema of its rows, what names a row, and how long a row is kept. */
+export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs: KindSpecs) {
+  const table = <Row extends Named, Named extends object>(
+    namespace: Namespace,
+    schema: z.ZodType<Row>,
+    nameOf: (row: Named) => string,
+    ttlMs?: number,
+  ) => new Table(namespace, new Rows(namespace, quarantine, parseWith(schema)), nameOf, ttlMs);
+  return {
+    durations: table(namespaces.durations, durationsRow, ({ durationKey }: { durationKey: string }) => durationKey),
+    experience: table(namespaces.models, experienceRow, idOf, EXPERIENCE_TTL_MS),
+    costs: table(
+      namespaces.costs,
+      learnedCosts,
+      ({ kind, model }: z.output<typeof learnedCosts>) => `${kind}:${model}`,
+      EXPERIENCE_TTL_MS,
+    ),
+    keptScopes: table(namespaces.allowances, keptScopes, ({ entry }: KeptScopes) => entry),
+    budgets: table(namespaces.budgets, serverBudget.extend(ofServer), serverOf),
+    rules: table<ServerRules & { guildId: string }, { guildId: string }>(
+      namespaces.rules,
+      serverRules.extend(ofServer),
+      serverOf,
+    ),
+    reports: table(namespaces.reports, report, idOf),
+    serverLogs: table(namespaces.serverLogs, serverLog, serverOf),
+    proposals: new Table<Proposal, { id: string }>(
+      namespaces.proposals,
+      new Rows(namespaces.proposals, quarantine, (_key, value) => readProposal(value, specs) ?? UNREADABLE),
+      idOf,
+    ),
+    // The drafts of a member are next to each other, so that reading them does not read those of all members.
+    drafts: table(
+      namespaces.drafts,
+      formDraft,
+      ({ memberId, id }: { memberId: string; id: string }) => `${memberId}:${id}`,
+    ),
+    pseudonyms: table(namespaces.pseudonyms, z.object({ memberId: z.string(), pseudonym: z.string() }), memberOf),
+    notices: table(namespaces.notices, noticeRow, causeOf, NOTICE_TTL_MS),
+    runs: table(namespaces.runs, runRow, ({ at }: { at: number }) => String(at)),
+    erasures: table(namespaces.erasures, erasureMark, memberOf),
+  };
+}
+
+const proposalRow = z.object({
+  id: z.string(),
+  memberId: z.string(),
+  orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
+  price: amount.optional(),
+  isUpperBound: z.literal(true).optional(),
+  isLowerBound: z.literal(true).optional(),
+  messages: z.enum(['public', 'private']).optional(),
+  hidesPrompt: z.boolean().optional(),
+  until: z.number(),
+  message: z.object({ channelId: z.string(), id: z.string(), guildId: z.string().optional() }).optional(),
+});
+
+function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
+  const parsed = proposalRow.safeParse(value).data;
+  if (!parsed) return undefined;
+  const orders = parsed.orders.flatMap(({ kind, request, parentId }): ProposedOrder[] => {
+    const order = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
+    return order ? [{ ...order, parentId }] : [];
+  });
+  return orders.length === parsed.orders.length ? { ...parsed, orders } : undefined;
+}
+
+function readOrder<K extends TaskKind>(
+  kind: K,
+  storedRequest: unknown,
+  specs: KindSpecs,
+): OrderedRequest<K> | undefined {
+  const { request: schema } = specs[kind];
+  const parsed = schema.safeParse(storedRequest);
+  return parsed.success ? { kind, request: parsed.data } : undefined;
+}

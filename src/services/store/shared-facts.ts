@@ -1,0 +1,44 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { StoreError } from '../tasks/store-error.ts';
+import { isLocal, publicName, type StoreAddress } from './backend.ts';
+import { PostgresFacts } from './remote/postgres-facts.ts';
+import { RedisFacts } from './remote/redis-facts.ts';
+import { ServerConnection } from './remote/server-connection.ts';
+
+/** Small facts that the processes of a cluster share. A claim expires unless its holder renews it. */
+export interface SharedFacts {
+  /**
+   * Returns true if the caller has the claim now: it was free, had expired, or was already the caller's (and is renewed). `endedHolder`: one whose
+   * process has certainly ended, whose claim may be taken.
+   */
+  claim(name: string, holder: string, ms: number, endedHolder?: string): Promise<boolean>;
+  /** Releases a claim; has no effect if it belongs to another holder. */
+  release(name: string, holder: string): Promise<void>;
+  /** The live claims whose names have this prefix, with their holders. */
+  claims(prefix: string): Promise<ReadonlyMap<string, string>>;
+  read(name: string): Promise<string | undefined>;
+  /** Writes only while `holder` has `claim`; otherwise changes nothing and returns false. */
+  write(name: string, text: string, held: { claim: string; holder: string }): Promise<boolean>;
+  /** Writes only if `name` still has the expected text (undefined if it did not exist); otherwise changes nothing and returns false. */
+  replace(name: string, expected: string | undefined, newText: string): Promise<boolean>;
+  /** Keeps an entry in a list for this time, which starts again if the entry is added again. */
+  add(list: string, entry: string, ms: number): Promise<void>;
+  /** The entries that were added after a time by the server's clock, in order, and the time of this query. */
+  addedSince(list: string, since: number): Promise<{ entries: readonly string[]; at: number }>;
+  close(): Promise<void>;
+}
+
+/** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
+export async function openSharedFacts(
+  address: StoreAddress,
+  { limitMs, ...context }: { limitMs: number; clock: Clock; log: Log },
+): Promise<SharedFacts> {
+  if (isLocal(address))
+    throw new StoreError(
+      'unsupported',
+      `The store ${publicName(address)} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
+    );
+  const connection = new ServerConnection(address, limitMs, context);
+  return (connection.isRedis ? RedisFacts : PostgresFacts).open(connection);
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { gatherEarlierFiles, leaveOut, noteForModel } from '../../../src/services/conversations/asks/earlier-files.ts';
+import { earlierTurns } from '../../../src/services/conversations/conversation.ts';
+import type { Task } from '../../../src/services/tasks/task.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { makeTask } from '../store/store-fixture.ts';
+
+const request = {
+  prompt: 'what is this?',
+  model: 'quill-5',
+  pictures: [{ address: 'https://cdn.test/photo.png', name: 'photo.png' }],
+  documents: [{ address: 'https://cdn.test/notes.txt', name: 'notes.txt' }],
+  sound: { address: 'https://cdn.test/voice.ogg', name: 'voice.ogg' },
+};
+type TaskOverrides = Parameters<typeof makeTask>[0];
+
+const askTask = (overrides: TaskOverrides = {}): Task =>
+  makeTask({ kind: 'ask', request, text: 'A fox.', requesterId: '1', guildId: '7', channelId: '70', ...overrides });
+
+async function turnOf(task: Task, askingTask: TaskOverrides = {}) {
+  const answers = { get: async (id: string) => (id === task.id ? task : undefined), page: () => Promise.reject() };
+  const [turn] = await earlierTurns(answers, task.id, askTask(askingTask));
+  if (!turn) throw new Error('No earlier turn was returned.');
+  return turn;
+}
+
+const privateTask = { route: { isPrivate: true } };
+/** `beside` lists further messages that show the task. */
+const privateTaskShownLater = { ...privateTask, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
+
+describe('The files of an earlier question', () => {
+  it('Files from an earlier public question are sent again in public, and files from a private question only in private, for its owner', async () => {
+    for (const turn of [await turnOf(askTask()), await turnOf(askTask(privateTask), privateTask)]) {
+      expect([turn.images, turn.documents, turn.sound]).toEqual([request.pictures, request.documents, request.sound]);
+      expect(turn.hiddenFileCount).toBeUndefined();
+    }
+  });
+
+  it('Files from a private question stay private even after its answer is shown; only their number is reported', async () => {
+    const turn = await turnOf(askTask(privateTaskShownLater), { requesterId: '2' });
+    expect(turn).toMatchObject({ images: [], documents: [], hiddenFileCount: 3 });
+    expect(turn.sound).toBeUndefined();
+    const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, supportsAudio: true };
+    const parts = { gather: () => Promise.reject(), refresh: () => Promise.reject(), clock: new ManualClock() };
+    for (const [files = []] of [await gatherEarlierFiles([turn], context, parts), leaveOut([turn], 'refused')]) {
+      expect(files.map((file) => ('why' in file ? file.why : 'sent'))).toEqual(['hidden', 'hidden', 'hidden']);
+      expect(noteForModel(files)).toBe('[3 files of this message are no longer attached]');
+    }
+  });
+});

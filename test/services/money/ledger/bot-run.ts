@@ -1,0 +1,147 @@
+import { onTestFinished } from 'vitest';
+import { kindSpecs } from '../../../../src/commands/index.ts';
+import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
+import type { Entry } from '../../../../src/services/money/entry.ts';
+import { Ledger } from '../../../../src/services/money/ledger.ts';
+import type { OperatorPrices } from '../../../../src/services/money/price.ts';
+import { TaskBook } from '../../../../src/services/orders/book.ts';
+import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
+import { Tasks } from '../../../../src/services/orders/tasks.ts';
+import { openStore } from '../../../../src/services/store/index.ts';
+import { advance } from '../../../../src/services/tasks/advance.ts';
+import { defineKind } from '../../../../src/services/tasks/kind.ts';
+import type { Task } from '../../../../src/services/tasks/task.ts';
+import { operatorPriceBook } from '../../../support/prices.ts';
+import { acceptedSubmit, buildSnapshot, order, otherParts } from '../../orders/builders.ts';
+import { createStoreFixture, type StoreFixture } from '../../store/store-fixture.ts';
+
+/** The outcome of a submit. */
+export type SubmitOutcome = 'accepted' | 'refused' | 'unknown';
+export type End = 'succeeded' | 'failed' | 'cancelled' | 'expired';
+
+/** One run of the task engine with its ledger and a real store. The test decides how the gateway responds. */
+export interface BotRun {
+  tasks: Tasks;
+  ledger: Ledger;
+  store: Awaited<ReturnType<typeof openStore>>;
+  /** Ids of the submitted tasks. */
+  submittedIds: string[];
+  order(outcome?: SubmitOutcome, overrides?: Partial<typeof order>): Promise<Task>;
+  end(id: string, end: End): Promise<Task>;
+  entries(): Promise<Entry[]>;
+  stop(): Promise<void>;
+  /** Behaves as if the process had been killed at this point. */
+  die(): Promise<void>;
+}
+
+export interface RunOptions {
+  prices?: OperatorPrices;
+  /** The bot is killed as soon as this many writes have reached the store. */
+  crashesAfterWrites?: number | undefined;
+}
+
+let orders = 0;
+
+export async function startBot(
+  setup: StoreFixture = createStoreFixture(),
+  { prices = {}, crashesAfterWrites }: RunOptions = {},
+): Promise<BotRun> {
+  const { clock, log, file } = setup;
+  const store = await openStore(
+    { url: `sqlite://${file}`, scheme: 'sqlite' },
+    { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
+  );
+  let isOpen = true;
+  const die = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await tasks.pause();
+    await store.close();
+  };
+  let writesLeft = crashesAfterWrites ?? Number.POSITIVE_INFINITY;
+  const countWrite = async <T>(write: Promise<T>): Promise<T> => {
+    const result = await write;
+    writesLeft -= 1;
+    if (writesLeft === 0) await store.close();
+    return result;
+  };
+  const crashingStore = new Proxy(store, {
+    get(target, name) {
+      if (name === 'put') return (task: Task) => countWrite(target.put(task));
+      if (name === 'remove') return (task: Task) => countWrite(target.remove(task));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const entries = new Proxy(store.entries, {
+    get(target, name) {
+      if (name === 'change') return (...args: Parameters<typeof target.change>) => countWrite(target.change(...args));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const submittedIds: string[] = [];
+  let currentOutcome: SubmitOutcome = 'accepted';
+  const ledger = new Ledger({ entries, clock, log });
+  const tasks = new Tasks({
+    book: new TaskBook({ store: crashingStore, log }),
+    specs: kindSpecs,
+    store: crashingStore,
+    ledger,
+    prices: operatorPriceBook(prices),
+    ...otherParts(clock),
+    kinds: [
+      defineKind({
+        name: 'imagine',
+        source: { name: 'imgx', pollOne: async () => buildSnapshot() },
+        waitLimit: () => 'image',
+        durationKey: () => 'imagine',
+        submit: async () => {
+          const all = await store.live();
+          submittedIds.push(
+            ...all.filter(({ state, id }) => state === 'submitting' && !submittedIds.includes(id)).map(({ id }) => id),
+          );
+          if (currentOutcome === 'accepted') return acceptedSubmit;
+          throw new GatewayError('no', { kind: 'unavailable', mayHaveTakenEffect: currentOutcome === 'unknown' });
+        },
+      }),
+    ],
+    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
+    clock,
+    log,
+    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
+    random: () => 0.5,
+  });
+  await tasks.open();
+  await tasks.start();
+  onTestFinished(die);
+  return {
+    tasks,
+    ledger,
+    store,
+    submittedIds,
+    order(outcome = 'accepted', overrides = {}) {
+      currentOutcome = outcome;
+      orders += 1;
+      return tasks.orders.submit({
+        ...order,
+        ...overrides,
+        request: { prompt: `order ${orders}`, ...overrides.request },
+      });
+    },
+    end: (id, end) => tasks.book.change(id, (task) => advance(task, responseFor(end), clock.now())),
+    entries: () => Array.fromAsync(store.entries.readRange('', '9999-12-31')),
+    async stop() {
+      if (!isOpen) return;
+      isOpen = false;
+      await tasks.pause();
+      await tasks.stop();
+    },
+    die,
+  };
+}
+
+const responseFor = (end: End) =>
+  end === 'succeeded'
+    ? buildSnapshot({ state: 'succeeded' })
+    : buildSnapshot({ state: 'failed', failure: { cause: end, reason: undefined, code: undefined } });

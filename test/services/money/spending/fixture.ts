@@ -1,0 +1,36 @@
+import { type BudgetStore, Budgets } from '../../../../src/services/money/budgets.ts';
+import type { Limits } from '../../../../src/services/money/limits.ts';
+import { Calendar } from '../../../../src/services/money/periods.ts';
+import { Spending } from '../../../../src/services/money/spending.ts';
+
+interface SpendingOptions {
+  settings: Record<'total' | 'server' | 'member' | 'direct', Limits>;
+  clock: { now(): number };
+  budgets?: Budgets;
+  wholeBot?: ConstructorParameters<typeof Spending>[0]['wholeBot'];
+  waitingCount?(): number;
+  trustedGuildIds?: readonly string[];
+  hashOf?(name: string): string;
+  settingsSince?(): number;
+}
+
+export const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
+
+/** Creates the limit checks of a bot. Without `budgets`, no admin has set any limits. */
+export function createSpending({
+  settings,
+  clock,
+  hashOf = (name) => name,
+  trustedGuildIds = [],
+  wholeBot = () => undefined,
+  waitingCount = () => 0,
+  settingsSince = () => 0,
+  ...options
+}: SpendingOptions): Spending {
+  const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
+  return new Spending({
+    ...{ budgets, clock, hashOf, settingsSince, wholeBot, waitingCount },
+    settings: { ...settings, trustedGuildIds },
+    calendar: new Calendar('UTC'),
+  });
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { platform } from 'node:os';
+import sharp from 'sharp';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { MediaProcess } from '../../../src/services/media/media-process.ts';
+import { UsageReader } from '../../../src/services/money/usage-reader.ts';
+
+function openReader() {
+  const warned: string[] = [];
+  const log = { warn: (_facts: object, message: string) => void warned.push(message) };
+  const process = new MediaProcess({ clock: systemClock, log });
+  onTestFinished(() => process.close());
+  const reader = new UsageReader({
+    reports: { get: async () => ({ total: undefined, rows: [] }) },
+    ledger: { queryUsage: async () => [] },
+    unit: undefined,
+    process,
+    log,
+  });
+  return { reader, process, warned };
+}
+
+it('A chart that cannot be drawn is omitted, and a warning is logged', async () => {
+  const { reader, warned } = openReader();
+  const image = { title: 'T', facts: [], bars: 'lying' } as const;
+  expect(await reader.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(
+    Buffer,
+  );
+  expect(warned).toEqual([]);
+  // This character is invalid in XML and therefore in SVG.
+  expect(await reader.drawChart({ ...image, entries: [{ label: 'a\u0001', amount: '1', text: '1' }] })).toBeUndefined();
+  expect(warned).toEqual(['A chart could not be drawn.']);
+});
+
+it('A chart has a transparent background and text that contrasts with dark and light themes, on a machine without fonts', async () => {
+  const { reader, process } = openReader();
+  const widths: number[] = [];
+  for (const title of ['iiiiiiii', 'mmmmmmmm']) {
+    const entries = [{ label: '03-01', amount: '0', text: '0' }];
+    const png = await reader.drawChart({ title, facts: [], bars: 'upright', entries });
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([1050, 840, 4]);
+    expect(data[3]).toBe(0);
+    const titleArea = Array.from({ length: info.width * 90 }, (_, index) => data.subarray(index * 4, index * 4 + 4));
+    const solid = titleArea.flatMap(([grey = 0, , , alpha], index) =>
+      alpha === 255 ? [{ grey, x: index % info.width }] : [],
+    );
+    for (const theme of [255, 0x31]) expect(contrast(solid[0]?.grey ?? 0, theme)).toBeGreaterThan(3);
+    widths.push(Math.max(...solid.map(({ x }) => x)) - Math.min(...solid.map(({ x }) => x)));
+  }
+  const [narrow = 0, wide = 0] = widths;
+  // Without a font, every character would be a box of the same width.
+  expect(wide).toBeGreaterThan(2.5 * narrow);
+  if (platform() !== 'linux') return;
+  const maps = await readFile(`/proc/${process.pid}/maps`, 'latin1');
+  const fonts = [...maps.matchAll(/\S+\.(?:ttf|otf|ttc|pf[ab])$/gm)].map(([path]) =>
+    path.split('/node_modules/').at(-1),
+  );
+  expect(new Set(fonts)).toEqual(
+    new Set(['', '-Bold'].map((style) => `dejavu-fonts-ttf/ttf/DejaVuSansCondensed${style}.ttf`)),
+  );
+});
+
+/** The contrast of two greys. */
+function contrast(one: number, other: number): number {
+  const [dark = 0, light = 0] = [one, other].map((value) => (value / 255) ** 2.2).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
