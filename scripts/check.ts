@@ -2,7 +2,7 @@ import { exec } from 'node:child_process';
 import { runWithoutOptions } from './usage.ts';
 
 /** The longest first. */
-const CHECKS = ['types', 'patterns', 'lint', 'dead', 'wording'];
+const CHECKS = ['types', 'patterns', 'lint', 'dead', 'house', 'wording'];
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 const check = (name: string) =>
@@ -23,6 +23,6 @@ async function checkAll(): Promise<void> {
 
 await runWithoutOptions(
   'npm run check',
-  'Checks types, lint, format, import rules, dead code, regular expressions and wording.',
+  'Checks types, lint, format, who imports whom, dead code, regular expressions and wording.',
   checkAll,
 );
