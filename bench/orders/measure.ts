@@ -140,9 +140,6 @@ async function createVariant(
       trustedGuildIds: [],
     },
     calendar: new Calendar('UTC'),
-    settingsSince: () => 0,
-    waitingCount: () => 0,
-    wholeBot: () => undefined,
   });
   if (withBudgets) await fillBudgets(budgets);
   const ledger = new Ledger({ entries, ...(limits && { spending }), clock, log });

@@ -106,7 +106,6 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     liveLimits: {},
     partition: WHOLE_STORE,
     assertOwnership: () => undefined,
-    notifyCredit: () => undefined,
     removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
     notifyErased: async () => true,
     random,

@@ -64,7 +64,6 @@ const tasks = new Tasks({
   liveLimits: {},
   partition: WHOLE_STORE,
   assertOwnership: () => undefined,
-  notifyCredit: () => undefined,
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   notifyErased: async () => true,
   maxWaitMs,

@@ -10,7 +10,6 @@ import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch } from '../services/operations/watch.ts';
 import { Runs } from '../services/store/runs.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import { noticePlan } from './notice.ts';
 
 const KEY_REJECTED =
@@ -43,17 +42,15 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
   });
   const runs = new Runs({ store: store.runs, version, clock, log });
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
-  const { scheduler, book } = tasks;
+  const { scheduler, book, orders } = tasks;
+  orders.onCredit((kind, isAvailable) => {
+    if (isAvailable) notices.end('noCredit', kind);
+    else notices.begin({ topic: 'noCredit', subject: kind });
+  });
   const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
   const watched = { scheduler, gateway, store, book, spending, circuits, models };
   const watch = new Watch({ ...watched, notices, runs, balance, clock });
   return {
-    /** Tells the operator that the account has no credit for a kind of task, until a task of it is accepted again. */
-    noteCredit(kind: TaskKind, isAvailable: boolean): void {
-      if (isAvailable) notices.end('noCredit', kind);
-      else notices.begin({ topic: 'noCredit', subject: kind });
-    },
-
     /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
 

@@ -100,7 +100,6 @@ export function createBot({
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
       await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
     },
-    notifyCredit: (kind, isAvailable) => notices.noteCredit(kind, isAvailable),
     notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
   });
   const { tasks, talks } = engine;

@@ -1,6 +1,7 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Limits } from './limits.ts';
 import { type BudgetChange, EMPTY_BUDGET, type ServerBudget, withoutMember } from './server-budget.ts';
+import type { WholeBot } from './whole-bot.ts';
 
 export interface BudgetStore {
   all(): Promise<ReadonlyMap<string, ServerBudget>>;
@@ -13,8 +14,8 @@ export const WHOLE_BOT = 'everywhere';
 interface BudgetsParts {
   store: BudgetStore;
   hashOf(name: string): string;
-  /** Whether the operator has paused the whole bot in another partition. */
-  isPausedElsewhere?: () => boolean;
+  /** Undefined if there are no other partitions. */
+  wholeBot?: Pick<WholeBot, 'isPausedElsewhere'> | undefined;
 }
 
 export interface HistoryEntry extends BudgetChange {
@@ -50,7 +51,7 @@ export class Budgets {
   }
 
   get isWholeBotPaused(): boolean {
-    return this.get(WHOLE_BOT).isPaused || this.#parts.isPausedElsewhere?.() === true;
+    return this.get(WHOLE_BOT).isPaused || this.#parts.wholeBot?.isPausedElsewhere === true;
   }
 
   /** The limits of all servers, roles and members. */

@@ -36,17 +36,13 @@ export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'opera
 
 interface SpendingParts {
   settings: SpendingSettings;
-  /** When the bot first started with these settings. */
-  settingsSince(holder: keyof LimitStarts): number;
   calendar: Calendar;
   budgets: Budgets;
   /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
-  /** The number of tasks in this partition that wait for their turns. */
-  waitingCount(): number;
   /** The other partitions; undefined if there are none. */
-  wholeBot(): OtherUse | undefined;
+  wholeBot?: OtherUse | undefined;
 }
 
 interface CheckedOrder {
@@ -76,6 +72,7 @@ export class Spending {
   readonly #listeners: UseListener[] = [];
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   readonly #remaining: Remaining;
+  #limitStarts: LimitStarts | undefined;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
   #announced: { entry?: Entry; previous?: Entry | undefined } = {};
@@ -87,6 +84,11 @@ export class Spending {
     this.#parts = parts;
     this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
     this.#remaining = new Remaining(parts, () => this.#tally);
+  }
+
+  /** To be called before anything is counted: a limit counts from when the bot first started with it. */
+  setLimitStarts(starts: LimitStarts): void {
+    this.#limitStarts = starts;
   }
 
   /** Starts a count from scratch, over every period that has a limit. */
@@ -146,7 +148,7 @@ export class Spending {
 
   /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
   async admit(entry: Entry, roleIds: readonly string[], previous?: Entry): Promise<void> {
-    const wholeBot = this.#parts.wholeBot();
+    const wholeBot = this.#parts.wholeBot;
     const { total } = this.#parts.settings;
     if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds, previous);
     // One at a time: an order that is refused after all must not cause the refusal of another one.
@@ -172,8 +174,8 @@ export class Spending {
     this.replace(previous, entry);
   }
 
-  /** The usage that counts towards the bot-wide limits, including what is about to be reserved. */
-  get totalUsage(): PartUse {
+  /** The usage that counts towards the bot-wide limits, including what is about to be reserved, with the number of tasks that wait for their turns. */
+  totalUsage(waitingCount: number): PartUse {
     const { calendar, settings, clock } = this.#parts;
     const { total } = settings;
     const announcedTally = new Tally(calendar, this.#tally.periods);
@@ -191,7 +193,7 @@ export class Spending {
     return {
       // Without a limit the others do not need to know, and every change of the note costs all of them a read.
       open: total.atOnce === undefined ? undefined : this.#tally.openTasks(TOTAL) + announcedTally.openTasks(TOTAL),
-      waiting: total.waiting === undefined ? undefined : this.#parts.waitingCount(),
+      waiting: total.waiting === undefined ? undefined : waitingCount,
       uses: Object.fromEntries(spans.map((span) => [span, Object.fromEntries(kinds.map(sumIn(span)))])),
     };
   }
@@ -252,7 +254,7 @@ export class Spending {
     }
     const limit = this.#parts.settings.total.waiting;
     if (limit === undefined) return;
-    const wholeBot = this.#parts.wholeBot();
+    const wholeBot = this.#parts.wholeBot;
     const isComplete = (): boolean => wholeBot?.isComplete !== false;
     const isWithin = (): boolean => counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
     await wholeBot?.announce(() => isComplete() && isWithin());
@@ -310,7 +312,7 @@ export class Spending {
     const [budget, member] = [budgets.get(guildId), budgets.memberHash(guildId, memberId)];
     const found = memberLimitsIn(budget, member, roleIds);
     if (found) return found;
-    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#parts.settingsSince('member'));
+    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#startOf('member'));
     return { limits: settings.member, since, source: 'default' };
   }
 
@@ -356,6 +358,10 @@ export class Spending {
     return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
   }
 
+  #startOf(holder: keyof LimitStarts): number {
+    return this.#limitStarts?.[holder].at ?? 0;
+  }
+
   #directScope(memberId: string): string {
     return this.#parts.hashOf(`direct ${memberId}`);
   }
@@ -372,7 +378,7 @@ export class Spending {
           holder: 'direct',
           scope: this.#directScope(memberId),
           limits: settings.direct,
-          since: this.#parts.settingsSince('direct'),
+          since: this.#startOf('direct'),
           ...noExceptions,
         },
       ];
@@ -391,7 +397,7 @@ export class Spending {
   }
 
   get #botWideLimits(): AppliedLimits {
-    const [limits, since] = [this.#parts.settings.total, this.#parts.settingsSince('total')];
+    const [limits, since] = [this.#parts.settings.total, this.#startOf('total')];
     return { holder: 'total', scope: TOTAL, limits, since, grants: [], reset: undefined };
   }
 
@@ -409,7 +415,7 @@ export class Spending {
       reset: budget.resets[operatorResetKey(scope)],
     };
     const [changedAt, changedByOperatorAt] = [lastChange(budget, ['server']), lastChange(budget, ['operator'])];
-    const defaultSince = this.#parts.settingsSince('server');
+    const defaultSince = this.#startOf('server');
     const operators = overriding && {
       limits: overriding,
       since: budget.operatorLimits ? changedByOperatorAt : Math.max(changedByOperatorAt, defaultSince),

@@ -43,15 +43,18 @@ export interface SharedNotes {
   inTurn(name: string, change: () => Promise<void>): Promise<void>;
 }
 
-export interface WholeBotParts {
+interface WholeBotParts {
   notes: SharedNotes;
   partition: number;
-  /** The usage of this partition. */
+  clock: Clock;
+  log: Pick<PlainLog, 'warn'>;
+}
+
+/** What this partition tells the others. */
+interface OwnPart {
   used(): PartUse;
   /** Undefined in partitions other than `PAUSE_PARTITION`. */
   isPausedHere(): boolean | undefined;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
 }
 
 /**
@@ -60,6 +63,7 @@ export interface WholeBotParts {
  */
 export class WholeBot {
   readonly #parts: WholeBotParts;
+  #own: OwnPart = { used: () => ({ uses: {} }), isPausedHere: () => undefined };
   #text: string | undefined;
   #note: Note = { isPaused: false, parts: {} };
   #owner = 0;
@@ -69,8 +73,9 @@ export class WholeBot {
     this.#parts = parts;
   }
 
-  get isPaused(): boolean {
-    return this.#note.isPaused;
+  /** Whether the operator has paused the whole bot in another partition. */
+  get isPausedElsewhere(): boolean {
+    return this.#parts.partition !== PAUSE_PARTITION && this.#note.isPaused;
   }
 
   /** The usage of the other partitions in a period. */
@@ -88,12 +93,13 @@ export class WholeBot {
 
   /** Whether the other partitions publish all that this one limits. One that still runs with earlier settings may not. */
   get isComplete(): boolean {
-    const own = this.#parts.used();
+    const own = this.#own.used();
     return this.#others.every((other) => publishes(other, own));
   }
 
   /** To be called once everything that this partition has used is counted, and before anything is reserved. */
-  async open(): Promise<void> {
+  async open(own: OwnPart): Promise<void> {
+    this.#own = own;
     const { notes, partition } = this.#parts;
     const becomeOwner = ({ parts }: Note): boolean => {
       this.#owner = (parts[partition]?.owner ?? 0) + 1;
@@ -148,7 +154,7 @@ export class WholeBot {
         this.#text = text;
       }
       if (!shouldChange(this.#note)) return;
-      const { isPausedHere, used } = this.#parts;
+      const { isPausedHere, used } = this.#own;
       const updated: Note = {
         isPaused: isPausedHere() ?? this.#note.isPaused,
         parts: { ...this.#note.parts, [partition]: { owner: this.#owner, ...used() } },

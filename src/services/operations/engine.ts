@@ -19,14 +19,13 @@ import { GatewayPrices } from '../money/gateway-prices.ts';
 import { hashedName } from '../money/hashed-names.ts';
 import { LearnedPrices } from '../money/learned-prices.ts';
 import { Ledger } from '../money/ledger.ts';
-import type { LimitStarts } from '../money/limit-starts.ts';
 import { EVERY_PERIOD } from '../money/limits.ts';
 import { Calendar } from '../money/periods.ts';
 import type { OperatorPrices } from '../money/price.ts';
 import { PriceBook } from '../money/price-book.ts';
 import { Spending, type SpendingSettings } from '../money/spending.ts';
 import { UsageReader } from '../money/usage-reader.ts';
-import { PAUSE_PARTITION, WholeBot, type WholeBotParts } from '../money/whole-bot.ts';
+import { PAUSE_PARTITION, type SharedNotes, WholeBot } from '../money/whole-bot.ts';
 import { TaskBook } from '../orders/book.ts';
 import type { CallbackUrls } from '../orders/callback-addresses.ts';
 import { type CallbackSettings, Callbacks } from '../orders/callbacks.ts';
@@ -51,7 +50,7 @@ import type { RuleSet } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { type Partition, partitionOf } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
-import type { KindSpecs, TaskKind } from '../tasks/kind-spec.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import { Offers } from '../tasks/offers.ts';
 import { isHeld, type MessagePlace } from '../tasks/task.ts';
@@ -82,8 +81,6 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
   sendBudgetAlert(alert: BudgetAlert): Promise<void>;
-  /** Notifies the operator whether the account has credit for this kind. */
-  notifyCredit(kind: TaskKind, isAvailable: boolean): void;
   settings: EngineSettings;
   store: StoredTasks;
   /** The part of all tasks that is in this store. */
@@ -91,7 +88,7 @@ export interface EngineParts extends Pick<TasksParts, 'removeMessages' | 'notify
   /** Undefined if this partition has all tasks. */
   others?: OtherPartitions | undefined;
   /** Shared by all partitions; undefined if there is only one. */
-  notes?: WholeBotParts['notes'] | undefined;
+  notes?: SharedNotes | undefined;
   /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
   /** Shared by all partitions of the process; undefined if there is only one. */
@@ -151,13 +148,9 @@ export function createEngine({
     overrides: settings.modelKinds,
   });
   let secret = '';
-  let limitStarts: LimitStarts | undefined;
   const hashOf = (name: string): string => hashedName(name, secret);
-  const isPausePartition = partition.number === PAUSE_PARTITION;
-  const budgets = new Budgets({
-    ...{ store: store.budgets, hashOf },
-    isPausedElsewhere: () => !isPausePartition && wholeBot?.isPaused === true,
-  });
+  const wholeBot = parts.notes && new WholeBot({ notes: parts.notes, partition: partition.number, clock, log });
+  const budgets = new Budgets({ store: store.budgets, hashOf, wholeBot });
   // Another service takes real time too.
   const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
   const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderationService });
@@ -173,20 +166,13 @@ export function createEngine({
   });
   const { timeZone, ...budgetLimits } = settings.budgets;
   const spending = new Spending({
-    ...{ budgets, hashOf, clock },
+    budgets,
+    hashOf,
+    clock,
     settings: { ...budgetLimits, trustedGuildIds: settings.discord.adminGuildIds },
-    settingsSince: (holder) => limitStarts?.[holder].at ?? 0,
     calendar: new Calendar(timeZone),
-    waitingCount: () => tasks.orders.line.size,
-    wholeBot: () => wholeBot,
+    wholeBot,
   });
-  const wholeBot = parts.notes
-    ? new WholeBot({
-        ...{ notes: parts.notes, partition: partition.number, clock, log },
-        used: () => spending.totalUsage,
-        isPausedHere: () => (isPausePartition ? budgets.get(WHOLE_BOT).isPaused : undefined),
-      })
-    : undefined;
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
   const alerts = new Alerts({ spending, budgets, log, send: parts.sendBudgetAlert });
@@ -218,7 +204,8 @@ export function createEngine({
         const names = await Promise.all((await others.all()).map((rows) => rows.pseudonyms.get(memberId)));
         return names.find((name) => name !== undefined);
       },
-      isErasing: (memberId) => tasks.erasure.isUnderWayAnywhere(memberId),
+      isErasing: async (memberId) =>
+        (await Promise.all([store, ...(await others.all())].map((rows) => rows.isErasing(memberId)))).includes(true),
     },
   );
   const hasUserField = settings.gateway.fields.user !== undefined;
@@ -279,7 +266,6 @@ export function createEngine({
     liveLimits: limits.live,
     slots: limits.slots,
     tracker: parts.tracker,
-    notifyCredit: parts.notifyCredit,
     ...(userOf && { userOf }),
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
     schedule: settings.poll.schedule,
@@ -342,10 +328,13 @@ export function createEngine({
     /** Reads the store, but does not act on its content yet. */
     async open(): Promise<void> {
       secret = await store.hashSecret();
-      limitStarts = await store.limitStarts(budgetLimits);
+      spending.setLimitStarts(await store.limitStarts(budgetLimits));
       await Promise.all([budgets.open(), rules.open(), reports.open()]);
       await Promise.all([tasks.open(), experience.open(), learnedPrices.open()]);
-      await wholeBot?.open();
+      await wholeBot?.open({
+        used: () => spending.totalUsage(tasks.orders.line.size),
+        isPausedHere: () => (partition.number === PAUSE_PARTITION ? budgets.get(WHOLE_BOT).isPaused : undefined),
+      });
       wholeBot?.start();
       gatewayPrices.start();
       if (parts.callbackUrls) callbacks.open(parts.callbackUrls);

@@ -38,6 +38,8 @@ const NO_CREDIT_MS = 2 * 60_000;
 /** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
 const TEMPORARY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([...QUEUE_FULL_ERRORS, 'unreachable']);
 
+type CreditListener = (kind: TaskKind, isAvailable: boolean) => void;
+
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
@@ -49,6 +51,7 @@ export class Orders {
   readonly #recentOrders: RecentOrders;
   readonly #liveOrders: LiveOrders;
   readonly #sender: Sender;
+  readonly #creditListeners: CreditListener[] = [];
   /** Until when no orders of a kind are sent, because the account has no credit left for it. */
   readonly #noCreditUntil = new Map<TaskKind, number>();
   readonly #refusedOrders: RefusedOrders;
@@ -275,6 +278,15 @@ export class Orders {
     }
   }
 
+  /** Called if the account has no credit left for a kind, and with each task of it that is accepted. */
+  onCredit(listener: CreditListener): void {
+    this.#creditListeners.push(listener);
+  }
+
+  #announceCredit(kind: TaskKind, isAvailable: boolean): void {
+    for (const listener of this.#creditListeners) listener(kind, isAvailable);
+  }
+
   /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it; after a temporary error the task waits again. */
   async #sendStored(
     kind: Kind,
@@ -289,7 +301,7 @@ export class Orders {
       this.#parts.circuits?.recordRefusal(task, refused);
       if (refused instanceof GatewayError && refused.kind === 'quota') {
         this.#noCreditUntil.set(kind.name, clock.now() + NO_CREDIT_MS);
-        this.#parts.notifyCredit(kind.name, false);
+        this.#announceCredit(kind.name, false);
         this.line.holdKind(kind.name, 1, NO_CREDIT_MS);
       }
       const waiting = temporaryErrors && (await this.#refusedOrders.returnToLine(kind, task, refused, temporaryErrors));
@@ -301,7 +313,7 @@ export class Orders {
       offers.markAccepted(offerNameOf(kind, task));
       this.#noCreditUntil.delete(kind.name);
       // The notice may be from before a restart.
-      this.#parts.notifyCredit(kind.name, true);
+      this.#announceCredit(kind.name, true);
       this.line.markJobAccepted(kind.name);
     }
     const applyOutcome = (current: Task): Task =>

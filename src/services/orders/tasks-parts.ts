@@ -67,8 +67,6 @@ export interface TasksParts {
   userOf?(memberId: string): Promise<string>;
   /** Throws if the store may belong to another bot. */
   assertOwnership(): void;
-  /** Called if the account has no credit left for this kind, and with each task of it that is accepted. */
-  notifyCredit(kind: TaskKind, isAvailable: boolean): void;
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Notifies a member who has left the page. Returns false if it should be tried again later. */
   notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;

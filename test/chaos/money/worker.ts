@@ -37,7 +37,6 @@ const engine = createEngine({
   removeMessage: async () => 'gone',
   notifyErased: async () => true,
   sendBudgetAlert: async () => undefined,
-  notifyCredit: async () => undefined,
 });
 const { tasks } = engine;
 await engine.open();

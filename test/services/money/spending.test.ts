@@ -41,7 +41,7 @@ describe('The start of a limit', () => {
     const spending = createSpending({
       ...{ clock, budgets, trustedGuildIds: [GUILD] },
       settings: { ...noSettings, server, total: { month: {} } },
-      settingsSince: () => settingsSince ?? 0,
+      settingsSince: settingsSince ?? 0,
     });
     const estimate = { amount: '180', source: 'operator' as const, at: 0 };
     const used = makeTask({ guildId: GUILD, estimate, times: { created: clock.now() } });
@@ -294,7 +294,7 @@ describe('Who may request', () => {
   });
 
   it('The limits of a member name their source', async () => {
-    const { spending, budgets } = createFixture({ member: { day: { tasks: 5 } } }, { settingsSince: () => 7 });
+    const { spending, budgets } = createFixture({ member: { day: { tasks: 5 } } }, { settingsSince: 7 });
     expect(spending.memberLimits(GUILD, 'ann', [])).toEqual({
       limits: { day: { tasks: 5 } },
       since: 7,
@@ -333,11 +333,11 @@ describe('A bot in several partitions', () => {
       openTasksElsewhere: 0,
       usageElsewhere: () => ({ tasks: tasksElsewhere, amount: '0' }),
       async announce(isNeeded: () => boolean) {
-        announced.push([isNeeded(), spending.totalUsage]);
+        announced.push([isNeeded(), spending.totalUsage(4)]);
       },
     };
     const settings = { total, server: {}, direct: {}, member: {} };
-    const spending: Spending = createSpending({ clock, settings, wholeBot: () => other, waitingCount: () => 4 });
+    const spending: Spending = createSpending({ clock, settings, wholeBot: other });
     const used = () => createEntry(makeTask({ guildId: 'den', times: { created: clock.now() } }));
     return { spending, announced, used };
   }
@@ -347,12 +347,12 @@ describe('A bot in several partitions', () => {
     await spending.admit(used(), []);
     const uses = { 'day 2026-03-18': { '': { tasks: 1, amount: '0' } } };
     expect(announced).toMatchObject([[true, { open: 1, waiting: 4, uses }]]);
-    expect(spending.totalUsage).toMatchObject({ open: 1, uses });
+    expect(spending.totalUsage(4)).toMatchObject({ open: 1, uses });
   });
 
   it('What is announced is only what the others need', async () => {
     const { spending } = createFixture({ day: { tasks: 2 }, kinds: { video: { week: { tasks: 1 } } } });
-    const { open, waiting, uses } = spending.totalUsage;
+    const { open, waiting, uses } = spending.totalUsage(4);
     expect([open, waiting]).toEqual([undefined, undefined]);
     expect(Object.keys(uses)).toHaveLength(4);
     for (const kinds of Object.values(uses)) expect(Object.keys(kinds)).toEqual(['', 'video']);
@@ -368,7 +368,7 @@ describe('A bot in several partitions', () => {
     const { spending, announced, used } = createFixture({ day: { tasks: 2 } }, { tasksElsewhere: 2 });
     await expect(spending.admit(used(), [])).rejects.toThrow('refusals.overBudget.total');
     expect(announced).toMatchObject([[false, {}]]);
-    expect(spending.totalUsage.uses['day 2026-03-18']).toMatchObject({ '': { tasks: 0 } });
+    expect(spending.totalUsage(4).uses['day 2026-03-18']).toMatchObject({ '': { tasks: 0 } });
   });
 
   it('Orders are refused while the use of the others is unknown', async () => {

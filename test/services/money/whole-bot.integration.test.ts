@@ -29,15 +29,13 @@ async function createPartition(
   const { clock, log } = testStore;
   const notes = recentNotes(await openFacts(testStore), clock);
   let waitingCount = 0;
+  const wholeBot = new WholeBot({ notes, partition: number, clock, log });
   const spending = createSpending({
     settings: { total, server: {}, member: {}, direct: {} },
-    ...{ clock, wholeBot: () => wholeBot, waitingCount: () => waitingCount },
+    clock,
+    wholeBot,
   });
-  const wholeBot: WholeBot = new WholeBot({
-    ...{ notes, partition: number, clock, log, isPausedHere: () => isPausedHere?.() },
-    used: () => spending.totalUsage,
-  });
-  await wholeBot.open();
+  await wholeBot.open({ used: () => spending.totalUsage(waitingCount), isPausedHere: () => isPausedHere?.() });
   const entry = (amount: string): Entry => {
     const id = taskId(clock.now(), bucketWithin('server', { number, count: PARTITION_COUNT }));
     const times = { created: clock.now() };
@@ -202,7 +200,7 @@ describe('The limits of the whole bot', () =>
         isPaused = expected;
         const isPausedLater = () => {
           testStore.clock.advance(2_000);
-          return other.wholeBot.isPaused;
+          return other.wholeBot.isPausedElsewhere;
         };
         await expect.poll(isPausedLater).toBe(expected);
       }

@@ -43,7 +43,6 @@ export const otherParts = (clock: Clock) => ({
   partition: WHOLE_STORE,
   gather: async () => ({}),
   assertOwnership: () => undefined,
-  notifyCredit: () => undefined,
   removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
   notifyErased: async () => true,
 });

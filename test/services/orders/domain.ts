@@ -51,7 +51,6 @@ export interface DomainOptions {
   jobsAtOnce?: number;
   /** The maximum number of polls per second. */
   perSecond?: number;
-  notifyCredit?: (kind: string, isAvailable: boolean) => Promise<void>;
 }
 
 interface Doors {
@@ -76,7 +75,6 @@ export async function openDomain(
     prices,
     jobsAtOnce,
     perSecond = 50,
-    notifyCredit = async () => undefined,
   }: DomainOptions = {},
 ): Promise<Domain> {
   const lines: string[] = [];
@@ -121,7 +119,6 @@ export async function openDomain(
     ...(offers && { offers }),
     prices,
     slots: new Slots(jobsAtOnce),
-    notifyCredit,
     random: () => 0.5,
   });
   const changes: Task[] = [];

@@ -233,9 +233,8 @@ describe('An order', () => {
 
   it('Without credit at the gateway, a kind is refused for two minutes', async () => {
     const notified: string[] = [];
-    const { tasks, gateway, clock } = await createFixture({
-      notifyCredit: async (kind, isAvailable) => void (isAvailable || notified.push(kind)),
-    });
+    const { tasks, gateway, clock } = await createFixture();
+    tasks.orders.onCredit((kind, isAvailable) => void (isAvailable || notified.push(kind)));
     gateway.reply(SUBMIT, noCredit);
     await expect(tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'quota' });
     clock.advance(2 * minute - 1);

@@ -21,7 +21,7 @@ interface RemainingParts {
   calendar: Calendar;
   clock: { now(): number };
   /** The other partitions; undefined if there are none. */
-  wholeBot(): Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined;
+  wholeBot?: Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined;
 }
 
 /** How much of each limit is left. */
@@ -48,7 +48,7 @@ export class Remaining {
       unit: 'tasks',
       resetsAt: undefined,
     } as const;
-    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot()?.openTasksElsewhere ?? 0) : 0;
+    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.openTasksElsewhere ?? 0) : 0;
     const remainingOf = (limit: number): string =>
       String(Math.max(0, limit - this.#tally().openTasks(scope) - openElsewhere));
     return [
@@ -103,7 +103,7 @@ export class Remaining {
   /** The usage in a scope. For the bot-wide scope, it is the total of all partitions. */
   #usageOf(scope: string, spanKey: string, kind: string): Use {
     const localUse = this.#tally().use(scope, spanKey, kind);
-    const wholeBot = this.#parts.wholeBot();
+    const wholeBot = this.#parts.wholeBot;
     if (scope !== TOTAL || !wholeBot) return localUse;
     return sumOfUses([localUse, wholeBot.usageElsewhere(spanKey, kind)]);
   }

@@ -76,10 +76,6 @@ export class Erasures {
     return (await Promise.all(otherPartitions.map((rows) => rows.isErasing(memberId)))).includes(true);
   }
 
-  async isUnderWayAnywhere(memberId: string): Promise<boolean> {
-    return this.isUnderWay(memberId) || this.isUnderWayElsewhere(memberId);
-  }
-
   isUnderWay(memberId: string): boolean {
     return this.#openErasures.has(memberId);
   }

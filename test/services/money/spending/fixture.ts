@@ -8,10 +8,9 @@ interface SpendingOptions {
   clock: { now(): number };
   budgets?: Budgets;
   wholeBot?: ConstructorParameters<typeof Spending>[0]['wholeBot'];
-  waitingCount?(): number;
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
-  settingsSince?(): number;
+  settingsSince?: number;
 }
 
 export const emptyStore: BudgetStore = { all: async () => new Map(), put: async () => undefined };
@@ -22,15 +21,20 @@ export function createSpending({
   clock,
   hashOf = (name) => name,
   trustedGuildIds = [],
-  wholeBot = () => undefined,
-  waitingCount = () => 0,
-  settingsSince = () => 0,
+  wholeBot,
+  settingsSince = 0,
   ...options
 }: SpendingOptions): Spending {
   const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
-  return new Spending({
-    ...{ budgets, clock, hashOf, settingsSince, wholeBot, waitingCount },
+  const spending = new Spending({
+    budgets,
+    clock,
+    hashOf,
+    wholeBot,
     settings: { ...settings, trustedGuildIds },
     calendar: new Calendar('UTC'),
   });
+  const start = { text: '', at: settingsSince };
+  spending.setLimitStarts({ total: start, server: start, member: start, direct: start });
+  return spending;
 }

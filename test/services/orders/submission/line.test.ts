@@ -256,10 +256,8 @@ describe('A gateway that accepts no more tasks', () => {
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
     const notified: string[] = [];
-    const fixture = await createFixture({
-      hasLedger: true,
-      notifyCredit: async (kind, isAvailable) => void (isAvailable || notified.push(kind)),
-    });
+    const fixture = await createFixture({ hasLedger: true });
+    fixture.tasks.orders.onCredit((kind, isAvailable) => void (isAvailable || notified.push(kind)));
     fixture.gateway.reply(SUBMIT, noCredit);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'quota' });
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ key: 'refusals.noCredit' });
