@@ -10,6 +10,7 @@ import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
+import { silentDiscord } from '../../test/support/silent-discord.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seededRandom } from './laws.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -106,8 +107,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     liveLimits: {},
     partition: WHOLE_STORE,
     assertOwnership: () => undefined,
-    removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-    notifyErased: async () => true,
+    discord: silentDiscord,
     random,
   });
   for (const { jobType, assumed } of scenario.streams) {

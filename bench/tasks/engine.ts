@@ -9,6 +9,7 @@ import { Tasks } from '../../src/services/orders/tasks.ts';
 import { openStore } from '../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
+import { silentDiscord } from '../../test/support/silent-discord.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
 import { percentile } from './percentile.ts';
@@ -64,8 +65,7 @@ const tasks = new Tasks({
   liveLimits: {},
   partition: WHOLE_STORE,
   assertOwnership: () => undefined,
-  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-  notifyErased: async () => true,
+  discord: silentDiscord,
   maxWaitMs,
 });
 let changes = 0;

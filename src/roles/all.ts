@@ -33,15 +33,18 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { client, reads } = clients;
   const bot = createBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
-  monitoring?.watchBot(bot.metricSources);
+  monitoring?.watchBot(bot);
   monitoring?.watchDiscord(clients);
-  const { mediaProcess, tasks } = bot.metricSources.engine;
+  const { mediaProcess, tasks } = bot.engine;
   const { scheduler } = tasks;
-  monitoring?.watch({ bots: () => [bot.metricSources], scheduler, mediaProcess, storeAddress: config.store });
+  monitoring?.watch({ bots: () => [bot], scheduler, mediaProcess, storeAddress: config.store });
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
   );
-  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: Interaction) => void bot.route(interaction));
+  client.ws.on(
+    GatewayDispatchEvents.InteractionCreate,
+    (interaction: Interaction) => void bot.router.route(interaction),
+  );
   if (config.discord.messageContent) client.on(Events.Raw, (packet: unknown) => void bot.readMessage(packet));
   logDiscordEvents(clients, log, clock);
   try {
@@ -54,7 +57,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     throw error;
   }
   const canUseGateway = await bot.checkGateway();
-  const startFacts = { version, tasks: bot.liveCount, ...limitsOf(config.budgets) };
+  const startFacts = { version, tasks: tasks.book.liveCount, ...limitsOf(config.budgets) };
   log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 

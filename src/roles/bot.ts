@@ -1,18 +1,9 @@
-import { alertPlan, operatorAlertPlan } from '../commands/budget/page.ts';
 import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
-import { erasureOutcome } from '../commands/tasks/own-data.ts';
 import type { Config } from '../config.ts';
-import { Operator } from '../discord/operator.ts';
-import { attachmentRefresher } from '../discord/outbox/attachment-addresses.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
-import { Outbox } from '../discord/outbox/outbox.ts';
-import { messageRemover } from '../discord/outbox/removal.ts';
-import type { Interaction } from '../discord/place.ts';
-import { DiscordReader } from '../discord/reads.ts';
-import type { EarlierAcknowledgement } from '../discord/router.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { pause, systemClock } from '../lib/clock.ts';
 import { createMessages } from '../messages/open-messages.ts';
@@ -20,87 +11,70 @@ import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import { createGateway, type GatewayConnections } from '../services/gateway/gateway.ts';
-import { createEngine, type EngineParts } from '../services/operations/engine.ts';
+import type { SharedNotes } from '../services/money/whole-bot.ts';
+import { createEngine } from '../services/operations/engine.ts';
 import { ReadinessCheck, type ReadinessSources } from '../services/operations/readiness.ts';
 import type { CallbackUrls } from '../services/orders/callback-addresses.ts';
-import type { ErasureMessage, OtherPartitions } from '../services/orders/other-partitions.ts';
+import type { OtherPartitions } from '../services/orders/other-partitions.ts';
 import { ProcessLimits } from '../services/orders/process-limits.ts';
+import type { Tracker } from '../services/orders/tracker.ts';
 import { NO_RULES } from '../services/safety/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
 import type { AppTools } from './app.ts';
+import { openDiscord } from './discord.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
 const STOP_LIMIT_MS = 10_000;
 
-interface BotParts {
+/** What a bot has only if it is one of many: the others, and what it shares with those of its process. */
+interface BotInCluster {
+  partition: Partition;
+  others: OtherPartitions | undefined;
+  notes: SharedNotes;
+  tracker: Tracker;
+  limits: ProcessLimits;
+  connections: GatewayConnections;
+  callbackUrls: CallbackUrls | undefined;
+  clusterHealth(): Promise<ClusterHealth | undefined>;
+}
+
+interface BotSources {
   config: Config;
   tools: AppTools;
   store: StoredTasks;
-  partition?: Partition;
-  others?: OtherPartitions | undefined;
-  notes?: EngineParts['notes'];
-  tracker?: EngineParts['tracker'];
-  /** Undefined if this is the only bot in its process. */
-  limits?: ProcessLimits;
-  /** The connections to the gateway, if other bots in this process use them too. */
-  connections?: GatewayConnections;
   clients: DiscordClients;
-  callbackUrls?: CallbackUrls | undefined;
-  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
-  monitoring?: Monitoring | undefined;
+  monitoring: Monitoring | undefined;
+  cluster?: BotInCluster;
 }
 
 export type Bot = ReturnType<typeof createBot>;
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
-export function createBot({
-  config,
-  tools,
-  store,
-  partition = WHOLE_STORE,
-  others,
-  clients,
-  callbackUrls,
-  clusterHealth,
-  connections,
-  monitoring,
-  ...parts
-}: BotParts) {
-  const { log, version, clock = systemClock, gatewayLimits, mediaClock = clock, mediaProcess } = tools;
-  const { limits = new ProcessLimits(config, { clock, log }) } = parts;
-  const gateway = createGateway(config.gateway, { log, clock, connections }, gatewayLimits);
-  const reads = new DiscordReader(clients.reads, log);
-  const outbox = new Outbox(clients, log);
-  const operator = new Operator(config.operator, outbox, reads, log);
-  const remover = messageRemover({ outbox, clock, log });
-  const engine = createEngine({
-    ...{
-      store,
-      partition,
-      others,
-      limits,
-      notes: parts.notes,
-      tracker: parts.tracker,
-      callbackUrls,
-      gateway,
-      clock,
-      mediaClock,
-      mediaProcess,
-      log,
-    },
+export function createBot({ config, tools, store, clients, monitoring, cluster }: BotSources) {
+  const { log, version, clock = systemClock, mediaClock = clock, mediaProcess } = tools;
+  const context = { clock, log };
+  const { partition, others, limits } = cluster ?? {
+    partition: WHOLE_STORE,
+    limits: new ProcessLimits(config, context),
+  };
+  const gateway = createGateway(config.gateway, { log, clock, connections: cluster?.connections }, tools.gatewayLimits);
+  const discord = openDiscord(context, config, clients);
+  const { outbox, reads, operator } = discord;
+  const engine = createEngine(context, {
+    ...cluster,
     settings: config,
+    store,
+    partition,
+    limits,
+    gateway,
     specs: kindSpecs,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
-    refreshAddresses: attachmentRefresher(clients, clock, log),
-    ...remover,
-    async sendBudgetAlert(alert) {
-      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
-      await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
-    },
-    notifyErased: (memberId, forgotten) => outbox.sendDirectMessage(memberId, erasureOutcome(forgotten, say)),
+    mediaClock,
+    mediaProcess,
+    discord: discord.forServices,
   });
   const { tasks, talks } = engine;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
@@ -125,9 +99,17 @@ export function createBot({
     return true;
   };
   const commands = createCommands({
-    ...remover,
-    ...{ version, engine, messages, store, gateway, clients, reads, outbox, operator, say, clock, log },
-    clusterHealth,
+    ...discord,
+    ...discord.remover,
+    version,
+    engine,
+    messages,
+    store,
+    gateway,
+    say,
+    clock,
+    log,
+    clusterHealth: cluster?.clusterHealth,
     loadRules,
     operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
     settings: config,
@@ -151,28 +133,13 @@ export function createBot({
 
   return {
     watched: readinessSources,
-    metricSources: { engine, gateway, router: commands.router, funnel: commands.funnel },
-    get liveCount(): number {
-      return tasks.book.liveCount;
-    },
-    book: tasks.book,
-    health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
-    callbacks: engine.callbacks,
-    /** Whether `finish` has been called. From then on, interactions are refused. */
-    get isFinishing(): boolean {
-      return commands.router.isFinishing;
-    },
+    engine,
+    gateway,
+    router: commands.router,
+    funnel: commands.funnel,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,
-
-    /** Never throws: failures are reported and logged. */
-    route: (interaction: Interaction, earlier?: EarlierAcknowledgement): Promise<void> =>
-      commands.router.route(interaction, earlier),
-
-    /** Handles a packet from another partition's bot. */
-    receive: (message: ErasureMessage): Promise<void> => tasks.erasure.receive(message),
-
-    onlyOrders: (interaction: Interaction): boolean => commands.router.onlyOrders(interaction),
+    health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
 
     /** For an interaction whose process died while handling it. */
     interruptedState: interruptedInteractionHandler({ outbox, book: tasks.book, say, log }),

@@ -96,12 +96,23 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     shareLimits();
     monitoring?.onOwnerChange('taken');
     const bot = createBot({
-      ...{ config, tools: { ...tools, mediaProcess }, limits, tracker, notes, clients, connections },
-      ...{ store, partition: { number, count }, others: everyPartition.otherPartitions(number), monitoring },
-      callbackUrls: callbacks?.addresses,
-      clusterHealth: () => clusterHealth(cluster, ownHealth()),
+      config,
+      tools: { ...tools, mediaProcess },
+      store,
+      clients,
+      monitoring,
+      cluster: {
+        partition: { number, count },
+        others: everyPartition.otherPartitions(number),
+        notes,
+        tracker,
+        limits,
+        connections,
+        callbackUrls: callbacks?.addresses,
+        clusterHealth: () => clusterHealth(cluster, ownHealth()),
+      },
     });
-    monitoring?.watchBot(bot.metricSources);
+    monitoring?.watchBot(bot);
     try {
       await bot.open();
     } catch (error) {
@@ -113,7 +124,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       await bot.abandon();
       return false;
     }
-    threads?.watch(bot.book, number);
+    threads?.watch(bot.engine.tasks.book, number);
     await bot.start();
     // One announcement for the whole cluster is enough.
     if (number === 0) {
@@ -159,7 +170,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     monitoring?.readiness.watch(readinessSources());
     monitoring?.watchDiscord(clients);
     monitoring?.watch({
-      bots: () => bots().map(({ metricSources }) => metricSources),
+      bots,
       scheduler: limits.scheduler,
       mediaProcess,
       storeAddress: config.store,
@@ -171,7 +182,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     );
     await loadIdentity(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, cluster, {
-      ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.callbacks,
+      ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.engine.callbacks,
       onOutcome: monitoring?.onCallback,
     });
     membership = await Membership.join({ ...cluster, onTaken: takePartition, onGiveBack: releasePartition });
@@ -205,12 +216,12 @@ async function handlePacket(
   { bot, clock, log }: { bot: Bot; clock: Clock; log: Log },
 ): Promise<'declined' | undefined> {
   // The packet was fetched while its partition was being released. The next owner handles it.
-  if (bot.isFinishing) return 'declined';
+  if (bot.router.isFinishing) return 'declined';
   try {
     const message = messageIn(content);
-    if (message) return void (await bot.receive(message));
+    if (message) return void (await bot.engine.tasks.erasure.receive(message));
     const callback = callbackIn(content);
-    if (callback) return void bot.callbacks.process(callback.id, callback.said);
+    if (callback) return void bot.engine.callbacks.process(callback.id, callback.said);
     const threadMessage = threadMessageIn(content);
     if (threadMessage) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
@@ -222,12 +233,12 @@ async function handlePacket(
     const interaction = packet.d;
     if (!isRepeated) {
       const { acknowledgement } = packet;
-      return void (await bot.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
+      return void (await bot.router.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
     }
-    const state = await bot.interruptedState(interaction, bot.onlyOrders(interaction));
+    const state = await bot.interruptedState(interaction, bot.router.onlyOrders(interaction));
     if (state === 'ended') return;
-    if (bot.isFinishing) return 'declined';
-    await bot.route(
+    if (bot.router.isFinishing) return 'declined';
+    await bot.router.route(
       interaction,
       state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
     );

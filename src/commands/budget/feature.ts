@@ -14,7 +14,7 @@ import {
   withResets,
 } from '../../services/money/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
-import type { Cap } from '../../services/money/limits.ts';
+import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
 import { operatorResetKey } from '../../services/money/spending.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
@@ -102,7 +102,7 @@ const reset = command({
     const recipient = member && budget.memberIds(member.id);
     if (!recipient) assertHasOwnLimits(budget);
     // Count usage in every period: a limit that is set later may cover a period that no limit covers today.
-    await services.countEverything();
+    await services.ledger.countFor(EVERY_PERIOD);
     const scope = recipient?.hash ?? spending.serverScope(budget.guildId);
     await budget.change((current, author) => {
       const usage = spending.createReset(scope);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import type { RefreshUrls } from '../../services/orders/input-addresses.ts';
+import type { Discord } from '../../services/orders/discord.ts';
 import type { DiscordClients } from './clients.ts';
 import { tryAndLog } from './errors.ts';
 
@@ -14,7 +14,7 @@ const TIME_LIMIT_MS = 10_000;
 const refreshedShape = z.object({ original: z.string(), refreshed: z.string() });
 
 /** Has Discord re-sign the URLs of attachments. If it does not respond, none are refreshed. */
-export function attachmentRefresher({ client }: DiscordClients, clock: Clock, log: PlainLog): RefreshUrls {
+export function attachmentRefresher({ client }: DiscordClients, clock: Clock, log: PlainLog): Discord['refreshUrls'] {
   return async (urls) => {
     const body = { attachment_urls: urls };
     const response = await tryAndLog(log, 'Could not refresh the URLs of attachments.', {}, () =>

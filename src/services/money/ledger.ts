@@ -79,10 +79,15 @@ const OPEN_STANDINGS: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed'
 /** Two months, because usage above last month's limit counts against this month. */
 const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
+/** The other partitions, in which members may have entries too. */
+export interface OtherEntries {
+  all(): Promise<readonly { entries: EntryStore }[]>;
+}
+
 interface LedgerParts {
   entries: EntryStore;
   /** Undefined if there are no other partitions. */
-  others?: { all(): Promise<readonly { entries: EntryStore }[]> } | undefined;
+  others?: OtherEntries | undefined;
   /** Undefined if there are no limits. */
   spending?: Spending | undefined;
   clock: Clock;

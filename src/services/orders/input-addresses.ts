@@ -45,6 +45,3 @@ async function isPublic(address: string, resolve: NonNullable<ReachOptions['reso
   const addresses = await resolve(host).catch(() => undefined);
   return addresses === undefined || (addresses.length > 0 && addresses.every((one) => isPublicAddress(one.address)));
 }
-
-/** Returns fresh URLs of files in Discord, by their old URLs. URLs that Discord does not refresh are missing. */
-export type RefreshUrls = (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>;

@@ -147,7 +147,7 @@ export class MemberErasure {
   async #removeMessages(task: Task): Promise<boolean> {
     // The messages were deleted when the task became unwanted.
     if (task.unwanted && !hasEnded(task)) return true;
-    const removal = await this.#unlessStopped(this.#parts.removeMessages(task));
+    const removal = await this.#unlessStopped(this.#parts.discord.removeMessages(task));
     if (!removal) return false;
     await this.#count('messages', removal.removed);
     if (removal.needsRetry && !this.#isGivenUp) return false;
@@ -223,7 +223,7 @@ export class MemberErasure {
     const outcome = outcomeOf(this.#mark, running);
     const notifyPage = this.#notifyPage;
     const notify = async (): Promise<boolean> =>
-      (await notifyPage?.(outcome)) || this.#parts.notifyErased(memberId, outcome);
+      (await notifyPage?.(outcome)) || this.#parts.discord.notifyErased(memberId, outcome);
     if (!(await this.#unlessStopped(notify()))) return;
     // A member who asked again is notified again.
     await this.#store((mark) => (mark.until === until ? { ...mark, told: outcome.stays } : mark));

@@ -7,11 +7,14 @@ export interface PseudonymStore {
   remove(memberId: string): Promise<void>;
 }
 
-/** The other parts of a store, in which the same members may have names already. */
-export interface PseudonymsElsewhere {
-  find(memberId: string): Promise<string | undefined>;
-  /** Whether the member is being erased, here or there. */
+/** A partition of the store. In each, the same members may have names already. */
+interface PseudonymRows {
+  pseudonyms: PseudonymStore;
   isErasing(memberId: string): Promise<boolean>;
+}
+
+interface OtherPseudonyms {
+  all(): Promise<readonly PseudonymRows[]>;
 }
 
 /**
@@ -19,38 +22,42 @@ export interface PseudonymsElsewhere {
  * random, so after an erasure nothing links the old name to the member, and their next request uses another one.
  */
 export class Pseudonyms {
-  readonly #store: PseudonymStore;
-  readonly #elsewhere: PseudonymsElsewhere | undefined;
+  readonly #rows: PseudonymRows;
+  readonly #others: OtherPseudonyms | undefined;
   readonly #lock = new KeyedLock();
 
-  /** `elsewhere`: undefined if this store contains all members. */
-  constructor(store: PseudonymStore, elsewhere?: PseudonymsElsewhere) {
-    this.#store = store;
-    this.#elsewhere = elsewhere;
+  /** `others`: undefined if this partition contains all members. */
+  constructor(rows: PseudonymRows, others?: OtherPseudonyms) {
+    this.#rows = rows;
+    this.#others = others;
   }
 
   getOrCreate(memberId: string): Promise<string> {
     return this.#lock.run(memberId, async () => {
-      const existing = await this.#store.get(memberId);
+      const existing = await this.#rows.pseudonyms.get(memberId);
       if (existing !== undefined) return existing;
       const pseudonym = (await this.#findElsewhere(memberId)) ?? `atelier-${randomBytes(12).toString('hex')}`;
-      await this.#store.put(memberId, pseudonym);
+      await this.#rows.pseudonyms.put(memberId, pseudonym);
       return pseudonym;
     });
   }
 
   /** The name currently in use, for an export. */
   current(memberId: string): Promise<string | undefined> {
-    return this.#store.get(memberId);
+    return this.#rows.pseudonyms.get(memberId);
   }
 
   erase(memberId: string): Promise<void> {
-    return this.#lock.run(memberId, () => this.#store.remove(memberId));
+    return this.#lock.run(memberId, () => this.#rows.pseudonyms.remove(memberId));
   }
 
   /** An erasure that has already covered this store must not be followed by a name that it has yet to erase elsewhere. */
   async #findElsewhere(memberId: string): Promise<string | undefined> {
-    if (!this.#elsewhere || (await this.#elsewhere.isErasing(memberId))) return undefined;
-    return this.#elsewhere.find(memberId);
+    if (!this.#others) return undefined;
+    const others = await this.#others.all();
+    const erasing = await Promise.all([this.#rows, ...others].map((rows) => rows.isErasing(memberId)));
+    if (erasing.includes(true)) return undefined;
+    const names = await Promise.all(others.map((rows) => rows.pseudonyms.get(memberId)));
+    return names.find((name) => name !== undefined);
   }
 }

@@ -16,6 +16,7 @@ import type { Task } from '../tasks/task.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { ModelCircuits } from './circuits.ts';
+import type { Discord } from './discord.ts';
 import type { FormDrafts } from './form-drafts.ts';
 import type { OtherPartitions } from './other-partitions.ts';
 import type { Proposals } from './proposals.ts';
@@ -23,7 +24,7 @@ import type { Pseudonyms } from './pseudonyms.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { LiveLimits } from './submission/live-limits.ts';
 import type { Slots } from './submission/slots.ts';
-import type { ErasureOutcome, MessageRemoval, TaskStore } from './task-store.ts';
+import type { TaskStore } from './task-store.ts';
 import type { Tracker } from './tracker.ts';
 
 /** What tasks need of the rest of the bot. Without a part, nothing is limited, refused, counted or erased there. */
@@ -64,12 +65,10 @@ export interface TasksParts {
   unconfirmedReleaseMs?: number | undefined;
   random?: () => number;
   /** Returns the member's pseudonym at the gateway. Undefined if members have none. */
-  userOf?(memberId: string): Promise<string>;
+  userOf?: ((memberId: string) => Promise<string>) | undefined;
   /** Throws if the store may belong to another bot. */
   assertOwnership(): void;
-  removeMessages(task: Task): Promise<MessageRemoval>;
-  /** Notifies a member who has left the page. Returns false if it should be tried again later. */
-  notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;
+  discord: Discord;
 }
 
 /** The same, for the parts of `Tasks`. */

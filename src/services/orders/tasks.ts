@@ -99,7 +99,7 @@ export class Tasks {
   /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
   async removeMessage(task: Task): Promise<MessageRemoval> {
     const furtherMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
-    const removal = await this.#parts.removeMessages({ ...task, beside: furtherMessages });
+    const removal = await this.#parts.discord.removeMessages({ ...task, beside: furtherMessages });
     if (removal.needsRetry) return removal;
     const undeletedIds = new Set(removal.left.map(({ id }) => id));
     const messageIds = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);

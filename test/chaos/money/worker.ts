@@ -10,6 +10,7 @@ import { openStore } from '../../../src/services/store/index.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { silentDiscord } from '../../support/silent-discord.ts';
 import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
 
 /** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */
@@ -26,18 +27,21 @@ const store = await openStore(config.store, {
   ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
 });
 const gateway = createGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
-const engine = createEngine({
-  ...{ store, gateway, clock, log, mediaClock: clock, settings: config, specs: kindSpecs },
-  partition: WHOLE_STORE,
-  limits: new ProcessLimits(config, { clock, log }),
-  kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
-  extraOrigins: [],
-  refreshAddresses: async () => new Map(),
-  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-  removeMessage: async () => 'gone',
-  notifyErased: async () => true,
-  sendBudgetAlert: async () => undefined,
-});
+const engine = createEngine(
+  { clock, log },
+  {
+    store,
+    gateway,
+    mediaClock: clock,
+    settings: config,
+    specs: kindSpecs,
+    partition: WHOLE_STORE,
+    limits: new ProcessLimits(config, { clock, log }),
+    kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
+    extraOrigins: [],
+    discord: silentDiscord,
+  },
+);
 const { tasks } = engine;
 await engine.open();
 await tasks.start();

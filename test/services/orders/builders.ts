@@ -6,6 +6,7 @@ import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTask, type OrderOf } from '../../../src/services/tasks/transitions.ts';
+import { silentDiscord } from '../../support/silent-discord.ts';
 import { type Parts, withChanges } from '../../support/tasks.ts';
 
 export const start = Date.UTC(2026, 0, 1);
@@ -43,8 +44,7 @@ export const otherParts = (clock: Clock) => ({
   partition: WHOLE_STORE,
   gather: async () => ({}),
   assertOwnership: () => undefined,
-  removeMessages: async () => ({ removed: 0, left: [], needsRetry: false }),
-  notifyErased: async () => true,
+  discord: silentDiscord,
 });
 
 export const acceptedSubmit = {

@@ -6,13 +6,13 @@ import { createStoreFixture } from '../store/store-fixture.ts';
 it('A pseudonym survives a restart, and erasure leaves nothing that links the old one to the member', async () => {
   const setup = createStoreFixture();
   const store = (await setup.open()) as StoredTasks;
-  const pseudonyms = new Pseudonyms(store.pseudonyms);
+  const pseudonyms = new Pseudonyms(store);
   const [first, second] = await Promise.all([pseudonyms.getOrCreate('member'), pseudonyms.getOrCreate('member')]);
   expect(second).toBe(first);
   expect(await pseudonyms.getOrCreate('other')).not.toBe(first);
   await store.close();
   const reopenedStore = (await setup.open()) as StoredTasks;
-  const reloaded = new Pseudonyms(reopenedStore.pseudonyms);
+  const reloaded = new Pseudonyms(reopenedStore);
   expect(await reloaded.current('member')).toBe(first);
   await reloaded.erase('member');
   expect(await reloaded.current('member')).toBeUndefined();
@@ -23,21 +23,14 @@ it('A pseudonym survives a restart, and erasure leaves nothing that links the ol
 it('A member has the same pseudonym in all partitions, but a new one while an erasure is under way', async () => {
   const setups = [createStoreFixture(), createStoreFixture(), createStoreFixture()];
   const stores = (await Promise.all(setups.map((setup) => setup.open()))) as StoredTasks[];
-  let isErasing = false;
   const [home, other, last] = stores.map(
-    (own) =>
-      new Pseudonyms(own.pseudonyms, {
-        async find(memberId) {
-          const names = stores.filter((store) => store !== own).map((store) => store.pseudonyms.get(memberId));
-          return (await Promise.all(names)).find((name) => name !== undefined);
-        },
-        isErasing: async () => isErasing,
-      }),
+    (own) => new Pseudonyms(own, { all: async () => stores.filter((store) => store !== own) }),
   );
   const pseudonym = await home?.getOrCreate('member');
   expect(await other?.getOrCreate('member')).toBe(pseudonym);
   expect(await other?.getOrCreate('another member')).not.toBe(pseudonym);
-  isErasing = true;
+  const mark = { memberId: 'member', until: 0, secret: '', tasks: 0, messages: 0, stays: 0, left: [] };
+  await stores[0]?.putErasure(mark);
   const erased = await last?.getOrCreate('member');
   expect(erased).toMatch(/^atelier-/);
   expect(erased).not.toBe(pseudonym);

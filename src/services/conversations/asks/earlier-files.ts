@@ -3,7 +3,7 @@ import { wavOf } from '../../../lib/pcm.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TextContent } from '../../gateway/text-request.ts';
 import { signatureExpiry } from '../../media/signed-urls.ts';
-import type { RefreshUrls } from '../../orders/input-addresses.ts';
+import type { Discord } from '../../orders/discord.ts';
 import type { LeftOutFile } from '../../tasks/answer.ts';
 import type { Gather, GatherContext, MemberFile } from '../../tasks/materials.ts';
 import type { Turn } from '../conversation.ts';
@@ -14,7 +14,7 @@ export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftO
 
 interface EarlierFilesParts {
   gather: Gather;
-  refresh: RefreshUrls;
+  refresh: Discord['refreshUrls'];
   clock: Clock;
 }
 
@@ -133,7 +133,7 @@ const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] =>
 ];
 
 /** Refreshes only URLs that would expire before they are fetched. */
-async function freshUrls(newestFirst: readonly NamedFile[], refresh: RefreshUrls, now: number) {
+async function freshUrls(newestFirst: readonly NamedFile[], refresh: Discord['refreshUrls'], now: number) {
   const expiring = newestFirst.flatMap(({ file: { address } }) => {
     const expiry = signatureExpiry(address);
     return expiry !== undefined && expiry <= now + TIME_LIMIT_MS ? [address] : [];

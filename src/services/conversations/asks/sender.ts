@@ -4,7 +4,7 @@ import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { acceptsAudio } from '../../gateway/model-families.ts';
 import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
 import type { TasksLog } from '../../orders/book.ts';
-import type { RefreshUrls } from '../../orders/input-addresses.ts';
+import type { Discord } from '../../orders/discord.ts';
 import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/answer.ts';
 import type { Gather, Materials } from '../../tasks/materials.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from '../ask-request.ts';
@@ -21,9 +21,9 @@ export interface SenderParts {
   transcriptions: Gateway['transcriptions'];
   models: ModelCatalogue;
   gather: Gather;
-  refresh: RefreshUrls;
+  refresh: Discord['refreshUrls'];
   /** Returns the identifier of a member at the gateway, or undefined for none. */
-  userOf?(memberId: string): Promise<string>;
+  userOf?: ((memberId: string) => Promise<string>) | undefined;
   /** How long the files that the gateway fetches itself must stay available. */
   timeLimitMs: number;
   clock: Clock;

@@ -19,6 +19,7 @@ import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts'
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
 import { FastClock } from '../../../support/quick-clock.ts';
+import { silentDiscord } from '../../../support/silent-discord.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
 import { order, otherParts } from '../../orders/builders.ts';
 import { createTemporaryFolder } from '../../store/store-fixture.ts';
@@ -115,9 +116,12 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     ...otherParts(clock),
     gather: async ({ sound }) =>
       sound ? { sound: await sounds.decode(memoryContent(await readTones()), { maxSeconds: 300 }) } : {},
-    removeMessages: async ({ id }) => {
-      removed.push(id);
-      return { removed: 0, left: [], needsRetry: false };
+    discord: {
+      ...silentDiscord,
+      removeMessages: async ({ id }) => {
+        removed.push(id);
+        return { removed: 0, left: [], needsRetry: false };
+      },
     },
   });
   const changes: Task[] = [];

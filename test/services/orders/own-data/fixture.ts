@@ -14,6 +14,7 @@ import { defineKind } from '../../../../src/services/tasks/kind.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
 import { operatorPriceBook } from '../../../support/prices.ts';
+import { silentDiscord } from '../../../support/silent-discord.ts';
 import { acceptedSubmit, buildSnapshot, otherParts } from '../builders.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
@@ -61,13 +62,16 @@ export async function startEngine({
     ledger: new Ledger({ entries: store.entries, clock, log }),
     prices: operatorPriceBook(prices),
     ...otherParts(clock),
-    removeMessages: async (task) => {
-      removed.push(task.id);
-      return removal(task);
-    },
-    notifyErased: async (memberId, outcome) => {
-      directMessages.push({ memberId, outcome });
-      return canSendDirectMessage();
+    discord: {
+      ...silentDiscord,
+      removeMessages: async (task) => {
+        removed.push(task.id);
+        return removal(task);
+      },
+      notifyErased: async (memberId, outcome) => {
+        directMessages.push({ memberId, outcome });
+        return canSendDirectMessage();
+      },
     },
     kinds: [
       defineKind({

@@ -1,0 +1,82 @@
+import type { AppContext } from '../../lib/app-context.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
+import { findTranscriber } from '../gateway/model-ids.ts';
+import type { AudioService } from '../media/audio.ts';
+import type { Money } from '../money/open-money.ts';
+import type { TaskBook } from '../orders/book.ts';
+import type { Discord } from '../orders/discord.ts';
+import type { TaskStore } from '../orders/task-store.ts';
+import type { Gather } from '../tasks/materials.ts';
+import { AnswerSchemas } from './answer-schemas.ts';
+import { Asks } from './asks.ts';
+import { Talks } from './talks.ts';
+
+export interface ConversationSettings {
+  models: Readonly<Partial<Record<'image' | 'video', string>>>;
+  maxWaitMs: { text: number };
+}
+
+interface ConversationSources {
+  settings: ConversationSettings;
+  store: TaskStore;
+  book: TaskBook;
+  money: Money;
+  models: ModelCatalogue;
+  gateway: Gateway;
+  gather: Gather;
+  audio: AudioService;
+  userOf: ((memberId: string) => Promise<string>) | undefined;
+  discord: Discord;
+}
+
+/** Opens the answers of `/ask` and live conversations. */
+export function openConversations(
+  { clock, log }: AppContext,
+  { settings, store, book, money, models, gateway, gather, audio, userOf, discord }: ConversationSources,
+) {
+  const { ledger, prices } = money;
+  const timeLimitMs = settings.maxWaitMs.text;
+  // A thread takes real time, even if the bot uses a different clock.
+  const schemas = new AnswerSchemas(gather, timeLimitMs, systemClock);
+  const asks = new Asks({
+    book,
+    ledger,
+    models,
+    gather,
+    schemas,
+    prices,
+    clock,
+    log,
+    timeLimitMs,
+    responses: gateway.responses,
+    transcriptions: gateway.transcriptions,
+    refresh: discord.refreshUrls,
+    userOf,
+    priceOf: (kind, { prompt, model = settings.models[kind] ?? '' }) =>
+      prices.estimateOf({ kind, request: { prompt, model } }),
+    answers: { get: (id) => book.get(id), page: (query) => store.page(query) },
+  });
+  const talks = new Talks({
+    book,
+    prices,
+    clock,
+    log,
+    sounds: audio,
+    realtime: gateway.realtime,
+    transcriber: async () => findTranscriber(await models.listQuickly()),
+  });
+  return {
+    asks,
+    talks,
+    schemas,
+    kinds: [asks.kind, ...talks.kinds],
+
+    async finish(): Promise<void> {
+      await Promise.all([asks.finish(), talks.finish()]);
+    },
+
+    close: (): Promise<void> => schemas.close(),
+  };
+}

@@ -1,0 +1,114 @@
+import type { AppContext } from '../../lib/app-context.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { MediaProcess } from '../media/media-process.ts';
+import type { Partition } from '../tasks/homes.ts';
+import type { Kind } from '../tasks/kind.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { Alerts, type BudgetAlert } from './alerts.ts';
+import { type BudgetStore, Budgets, limitsIn, WHOLE_BOT } from './budgets.ts';
+import type { EntryStore } from './entry.ts';
+import { GatewayPrices } from './gateway-prices.ts';
+import type { StoreSecret } from './hashed-names.ts';
+import { LearnedPrices, type LearnedStore } from './learned-prices.ts';
+import { Ledger, type OtherEntries } from './ledger.ts';
+import type { LimitStarts } from './limit-starts.ts';
+import { Calendar } from './periods.ts';
+import type { OperatorPrices } from './price.ts';
+import { PriceBook } from './price-book.ts';
+import { Spending, type SpendingSettings } from './spending.ts';
+import { UsageReader } from './usage-reader.ts';
+import { PAUSE_PARTITION, type SharedNotes, WholeBot } from './whole-bot.ts';
+
+export interface MoneySettings {
+  prices: OperatorPrices;
+  budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
+  discord: { adminGuildIds: readonly string[] };
+  gateway: {
+    usageUnit?: 'cents' | undefined;
+    pricing: { path?: string | undefined; group?: string | undefined };
+  };
+}
+
+interface MoneySources {
+  settings: MoneySettings;
+  store: {
+    budgets: BudgetStore;
+    entries: EntryStore;
+    costs: LearnedStore;
+    limitStarts(limits: MoneySettings['budgets']): Promise<LimitStarts>;
+  };
+  secret: StoreSecret;
+  partition: Partition;
+  others: OtherEntries | undefined;
+  notes: SharedNotes | undefined;
+  gateway: Gateway;
+  specs: KindSpecs;
+  kinds: readonly Kind[];
+  mediaProcess: MediaProcess;
+  discord: { sendBudgetAlert(alert: BudgetAlert): Promise<void> };
+}
+
+export type Money = ReturnType<typeof openMoney>;
+
+/** Opens prices, limits and the ledger. */
+export function openMoney(
+  { clock, log }: AppContext,
+  { settings, store, secret, partition, others, notes, gateway, specs, kinds, mediaProcess, discord }: MoneySources,
+) {
+  const { hashOf } = secret;
+  const wholeBot = notes && new WholeBot({ notes, partition: partition.number, clock, log });
+  const budgets = new Budgets({ store: store.budgets, hashOf, wholeBot });
+  const spending = new Spending({
+    settings: { ...settings.budgets, trustedGuildIds: settings.discord.adminGuildIds },
+    calendar: new Calendar(settings.budgets.timeZone),
+    budgets,
+    hashOf,
+    wholeBot,
+    clock,
+  });
+  const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
+  budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
+  const alerts = new Alerts({ spending, budgets, log, send: (alert) => discord.sendBudgetAlert(alert) });
+  spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
+  const { path, group } = settings.gateway.pricing;
+  const fetch = path === undefined ? undefined : (signal: AbortSignal) => gateway.prices.get(path, { signal });
+  const gatewayPrices = new GatewayPrices({ fetch, group, clock, log });
+  const learnedPrices = new LearnedPrices({ store: store.costs, clock, log });
+  const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
+  const prices = new PriceBook({
+    operator: settings.prices,
+    readAt: clock.now(),
+    gateway: gatewayPrices,
+    learned: learnedPrices,
+    specs,
+    listNameOf: ({ kind, request }) => kindsByName.get(kind)?.priceName?.(request),
+  });
+  const unit = settings.gateway.usageUnit;
+  const usage = new UsageReader({ reports: gateway.usage, ledger, unit, process: mediaProcess, log });
+  return {
+    budgets,
+    spending,
+    ledger,
+    prices,
+    usage,
+
+    async load(): Promise<void> {
+      spending.setLimitStarts(await store.limitStarts(settings.budgets));
+      await Promise.all([budgets.open(), learnedPrices.open()]);
+    },
+
+    /** To be called once the ledger is open. `waitingCount`: the number of tasks that wait for their turns. */
+    async start(waitingCount: () => number): Promise<void> {
+      await wholeBot?.open({
+        used: () => spending.totalUsage(waitingCount()),
+        isPausedHere: () => (partition.number === PAUSE_PARTITION ? budgets.get(WHOLE_BOT).isPaused : undefined),
+      });
+      wholeBot?.start();
+      gatewayPrices.start();
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all([gatewayPrices.stop(), alerts.finish(), wholeBot?.stop()]);
+    },
+  };
+}

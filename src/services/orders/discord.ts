@@ -1,0 +1,17 @@
+import type { BudgetAlert } from '../money/alerts.ts';
+import type { Removal } from '../safety/server-log.ts';
+import type { MessagePlace, Task } from '../tasks/task.ts';
+import type { ErasureOutcome, MessageRemoval } from './task-store.ts';
+
+/** All that services need of Discord. */
+export interface Discord {
+  /** Deletes any message of the bot. */
+  removeMessage(message: MessagePlace): Promise<Removal>;
+  /** Deletes all messages of a task. */
+  removeMessages(task: Task): Promise<MessageRemoval>;
+  /** Notifies a member who has left the page. Returns false if it should be tried again later. */
+  notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;
+  sendBudgetAlert(alert: BudgetAlert): Promise<void>;
+  /** Returns fresh URLs of files in Discord, by their old URLs. URLs that Discord does not refresh are missing. */
+  refreshUrls(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}

@@ -1,0 +1,50 @@
+import type { AppContext } from '../../lib/app-context.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { createModerationService, type ModerationSettings } from './moderation-service.ts';
+import { type ReportStore, Reports } from './reports.ts';
+import { type RuleStore, Rules } from './rules.ts';
+import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
+import type { RuleSet } from './server-rules.ts';
+
+export interface SafetySettings {
+  rules: RuleSet;
+  moderation: ModerationSettings;
+}
+
+interface SafetySources {
+  settings: SafetySettings;
+  store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore };
+  hashOf(name: string): string;
+  /** Whether a moderator still has to decide about the results of a task. */
+  isHeld(taskId: string): Promise<boolean>;
+  discord: { removeMessage(message: { channelId: string; id: string }): Promise<Removal> };
+}
+
+export type Safety = ReturnType<typeof openSafety>;
+
+/** Opens the rules of servers, reports, and what is posted in log channels. */
+export function openSafety({ clock, log }: AppContext, { settings, store, hashOf, isHeld, discord }: SafetySources) {
+  // Another service takes real time, even if the bot uses a different clock.
+  const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
+  const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderationService });
+  const reports = new Reports({ store: store.reports, hashOf, clock });
+  const serverLogs = new ServerLogs({
+    store: store.serverLogs,
+    rules,
+    clock,
+    removeMessage: (message) => discord.removeMessage(message),
+    async isUndecided({ heldTaskId, reportId }) {
+      if (reportId !== undefined) return reports.isUndecided(reportId);
+      return heldTaskId !== undefined && isHeld(heldTaskId);
+    },
+  });
+  return {
+    rules,
+    reports,
+    serverLogs,
+
+    async load(): Promise<void> {
+      await Promise.all([rules.open(), reports.open()]);
+    },
+  };
+}
