@@ -33,7 +33,12 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   const outbox = new Outbox(clients, log);
   const everyPartition = new EveryPartition(cluster);
   const untakenInteractions = new UntakenInteractions({
-    ...{ inbox, outbox, handlers, say, clock, log },
+    inbox,
+    outbox,
+    handlers,
+    say,
+    clock,
+    log,
     settings: config.discord,
     privateCommandsOf: async (guildId) => [
       ...config.rules.privateCommands,
