@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { text } from '../sandbox/discord/discord.ts';
+import type * as App from '../src/app.ts';
+import type * as Commands from '../src/commands/index.ts';
+import { registrations } from '../src/discord/registration.ts';
+import { createFixture } from './e2e/bot.ts';
+import { addCleanup } from './support/ending.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-contributing-'));
+  addCleanup(async () => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Starts with the path of its file. */
+const FEATURE = /^```ts\n\/\/ (?<path>\S+)\n(?<code>.*?)^```/ms;
+const DIFF = /`(?<path>src\/\S+)`[^\n]*\n\n```diff\n(?<diff>.*?)^```/ms;
+/** A line that is already in the file, and the line to add after it. */
+const ADDITION = /^ (?<previous>.+)\n\+(?<added>.+)$/gm;
+
+/** A copy of the bot with the command at the beginning of CONTRIBUTING.md. */
+function pasteCommand() {
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const { path = '', code = '' } = FEATURE.exec(page)?.groups ?? {};
+  const { path: listPath = '', diff = '' } = DIFF.exec(page)?.groups ?? {};
+  const additions = [...diff.matchAll(ADDITION)].map(({ groups: { previous = '', added = '' } = {} }) => ({
+    previous,
+    added,
+  }));
+  const folder = temporaryFolder();
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  mkdirSync(dirname(join(folder, path)));
+  writeFileSync(join(folder, path), code);
+  const list = readFileSync(join(root, listPath), 'utf8').split('\n');
+  for (const { previous, added } of additions) {
+    expect(list.filter((line) => line === previous)).toHaveLength(1);
+    list.splice(list.indexOf(previous) + 1, 0, added);
+  }
+  writeFileSync(join(folder, listPath), list.join('\n'));
+  return { folder, paths: [path, listPath], lines: [...code.trimEnd().split('\n'), ...additions] };
+}
+
+describe('The command in CONTRIBUTING.md', () => {
+  it('The command in CONTRIBUTING.md has at most twenty lines and replies when it is pasted', async () => {
+    const { folder, lines } = pasteCommand();
+    expect(lines.length).toBeLessThanOrEqual(20);
+    const load = (path: string): Promise<unknown> => import(pathToFileURL(join(folder, path)).href);
+    const { features } = (await load('src/commands/index.ts')) as typeof Commands;
+    const { startApp } = (await load('src/app.ts')) as typeof App;
+    const { discord, config, log, tools } = await createFixture({ registersCommands: false });
+    const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
+      method: 'PUT',
+      headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(registrations(features, { userInstall: false })),
+    });
+    expect(response.status).toBe(200);
+    const app = await startApp(config, { log, version: '1.2.3', ...tools });
+    addCleanup(() => app.stop());
+    const replyTo = async (words: string): Promise<string> =>
+      text(await (await discord.as('member').slash('count', { text: words })).ephemeral());
+    expect(await replyTo('a red fox')).toBe('3 words');
+    expect(await replyTo('fox')).toBe('1 word');
+    expect(text(await (await discord.as('member').slash('help')).ephemeral())).toContain('</count:');
+  });
+
+  it('The command in CONTRIBUTING.md passes the checks of types and format when it is pasted', {
+    tags: ['breadth'],
+  }, () => {
+    const { folder, paths } = pasteCommand();
+    const { vcs: _, ...biome } = read('biome.json');
+    writeFileSync(join(folder, 'biome.json'), JSON.stringify(biome));
+    const { compilerOptions } = read('tsconfig.json');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    const run = (program: string, ...args: string[]) =>
+      spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: folder, encoding: 'utf8' });
+    expect(run('biome', 'check', '--error-on-warnings', ...paths)).toMatchObject({ status: 0 });
+    expect(run('tsc', '--noEmit')).toMatchObject({ status: 0, stdout: '' });
+  });
+});
