@@ -1,5 +1,6 @@
 import { exec } from 'node:child_process';
 import { runWithoutOptions } from './usage.ts';
+import { useHooks } from './wording/hooks.ts';
 
 /** The longest first. */
 const CHECKS = ['types', 'patterns', 'lint', 'dead', 'house', 'wording'];
@@ -13,6 +14,8 @@ const check = (name: string) =>
   });
 
 async function checkAll(): Promise<void> {
+  // Here, because `npm ci` runs no scripts.
+  if (useHooks('.')) console.log('From now on, git checks the subjects of commits in this clone (.githooks).');
   // They run side by side, and each prints its output in one piece.
   for (const ended of CHECKS.map(check)) {
     const { failed, output } = await ended;

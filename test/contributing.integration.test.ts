@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { text } from '../sandbox/discord/discord.ts';
+import { useHooks } from '../scripts/wording/hooks.ts';
 import type * as App from '../src/app.ts';
 import type * as Commands from '../src/commands/index.ts';
 import { registrations } from '../src/discord/registration.ts';
@@ -95,5 +96,85 @@ describe('The command in CONTRIBUTING.md', () => {
       spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: folder, encoding: 'utf8' });
     expect(run('biome', 'check', '--error-on-warnings', ...paths)).toMatchObject({ status: 0 });
     expect(run('tsc', '--noEmit')).toMatchObject({ status: 0, stdout: '' });
+  });
+});
+
+/** A repository with the hook and what it runs. */
+function createClone() {
+  const folder = temporaryFolder();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b.c',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b.c',
+  };
+  const git = (args: readonly string[], settings: NodeJS.ProcessEnv = {}) =>
+    spawnSync('git', args, { cwd: folder, env: { ...env, ...settings }, encoding: 'utf8' });
+  git(['init', '--quiet']);
+  for (const name of ['.githooks', 'scripts/wording'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const name of ['package.json', 'scripts/check-node.mjs']) copyFileSync(join(root, name), join(folder, name));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  return {
+    folder,
+    git,
+    commit: (message: string, settings?: NodeJS.ProcessEnv) =>
+      git(['commit', '--quiet', '--allow-empty', '--message', message], settings),
+    hooksPath: () => git(['config', 'core.hooksPath']).stdout.trim(),
+  };
+}
+
+describe('The hook for commits', () => {
+  it('npm run check lets git run the hooks of a clone, and says so once', () => {
+    const { folder, hooksPath } = createClone();
+    writeFileSync(join(folder, 'package.json'), '{}');
+    const check = () =>
+      spawnSync(process.execPath, [join(root, 'scripts', 'check.ts')], { cwd: folder, encoding: 'utf8' }).stdout;
+    expect(check()).toContain('git checks the subjects of commits');
+    expect(hooksPath()).toBe('.githooks');
+    expect(check()).not.toContain('git checks the subjects of commits');
+  });
+
+  it('A folder for hooks that is already set stays', () => {
+    const { folder, git, hooksPath } = createClone();
+    git(['config', 'core.hooksPath', 'own']);
+    expect(useHooks(folder)).toBe(false);
+    expect(hooksPath()).toBe('own');
+  });
+
+  it('Nothing is set in a folder within another repository, or if the configuration cannot be written', () => {
+    const { folder, hooksPath } = createClone();
+    expect(useHooks(join(folder, 'scripts'))).toBe(false);
+    // Git then cannot write, not even as root.
+    writeFileSync(join(folder, '.git', 'config.lock'), '');
+    expect(useHooks(folder)).toBe(false);
+    expect(hooksPath()).toBe('');
+  });
+
+  it('Git refuses a commit whose subject is not an imperative, is too long, or ends with a full stop', () => {
+    const { folder, git, commit } = createClone();
+    useHooks(folder);
+    const refused = ['Added a test', 'add a test', 'Add a test.', `Add ${'x'.repeat(70)}`, `Add\n${'x'.repeat(70)}`];
+    for (const message of refused) {
+      const { status, stderr } = commit(message);
+      expect([message, status]).toEqual([message, 1]);
+      expect(stderr).toContain('The commit was not made.');
+    }
+    const accepted = ['Add a test', 'Add a test\n\nIt failed before.', 'fixup! Add a test', "Merge branch 'a' into b"];
+    for (const message of accepted) expect([message, commit(message).status]).toEqual([message, 0]);
+    expect(git(['log', '--format=%s']).stdout.trim().split('\n')).toHaveLength(accepted.length);
+  });
+
+  it('Git makes the commit if no Node can check its subject', () => {
+    const { folder, commit } = createClone();
+    useHooks(folder);
+    rmSync(join(folder, 'node_modules'));
+    const oldNode = join(folder, 'old');
+    mkdirSync(oldNode);
+    writeFileSync(join(oldNode, 'node'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
+    expect(commit('Added a test', { PATH: `${oldNode}:${process.env.PATH}` }).status).toBe(0);
   });
 });
