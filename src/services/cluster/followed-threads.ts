@@ -15,10 +15,10 @@ const MAX_THREADS = 100_000;
 const MAX_PENDING_ENTRIES = 10_000;
 
 /** The thread in which members continue this task by writing. */
-function threadOf({ kind, guildId, channelId, parentChannelId, route }: Task): string | undefined {
+function threadOf({ traits, guildId, channelId, parentChannelId, route }: Task): string | undefined {
   if (guildId === undefined) return undefined;
-  if (kind === 'talk' || kind === 'said') return channelId;
-  return kind === 'ask' && parentChannelId !== undefined && !route.isPrivate ? channelId : undefined;
+  if (traits.isTalk || traits.isUtterance) return channelId;
+  return traits.isText && parentChannelId !== undefined && !route.isPrivate ? channelId : undefined;
 }
 
 /** Announces to the shard processes which threads contain a worker's conversations. */
