@@ -67,10 +67,21 @@ export async function replyWithTask(
     continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
   try {
     const outcome = await submit({
-      ...{ requesterId: memberId, guildId, channelId, parentChannelId, message, roleIds },
+      requesterId: memberId,
+      guildId,
+      channelId,
+      parentChannelId,
+      message,
+      roleIds,
       // A message has no interaction token, so the bot itself shows the result.
       route: {
-        ...{ applicationId, uploadLimit, locale, isPrivate: false, install: 'guild', mayPost: true, maySpeak },
+        applicationId,
+        uploadLimit,
+        locale,
+        isPrivate: false,
+        install: 'guild',
+        mayPost: true,
+        maySpeak,
         tokenExpiresAt: clock.now(),
       },
     });

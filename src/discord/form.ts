@@ -65,12 +65,20 @@ function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
       };
     case 'roles':
       return {
-        ...{ type: ComponentType.RoleSelect, custom_id: name, required, min_values: 0, max_values: field.max },
+        type: ComponentType.RoleSelect,
+        custom_id: name,
+        required,
+        min_values: 0,
+        max_values: field.max,
         default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Role })),
       };
     case 'channels':
       return {
-        ...{ type: ComponentType.ChannelSelect, custom_id: name, required, min_values: 0, max_values: field.max },
+        type: ComponentType.ChannelSelect,
+        custom_id: name,
+        required,
+        min_values: 0,
+        max_values: field.max,
         default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
       };
     case 'file':

@@ -76,7 +76,12 @@ export const pageButtons = (
 
 /** The row of each button family, in the layout that members know from Midjourney. */
 const ROW_BY_FAMILY: Readonly<Partial<Record<ActionFamily, number>>> = {
-  ...{ upscale: 1, reroll: 1, variation: 2, 'upscale-more': 3, vary: 4, region: 4 },
+  upscale: 1,
+  reroll: 1,
+  variation: 2,
+  'upscale-more': 3,
+  vary: 4,
+  region: 4,
   zoom: 5,
   'custom-zoom': 5,
   pan: 6,

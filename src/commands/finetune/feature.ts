@@ -47,8 +47,13 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
   const follow: Follow = {
-    ...{ id: randomUUID().slice(0, 8), fineTuneId, applicationId, token, tokenExpiresAt },
-    ...{ newsAt: clock.now(), seen: eventsHash(events) },
+    id: randomUUID().slice(0, 8),
+    fineTuneId,
+    applicationId,
+    token,
+    tokenExpiresAt,
+    newsAt: clock.now(),
+    seen: eventsHash(events),
   };
   await follows.begin(follow, events);
   const following = {

@@ -87,7 +87,8 @@ export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal 
   // Discord may still enforce the option ranges of an older registration.
   return (
     outOfRangeRefusal(prompt) ?? {
-      ...{ prompt, typed },
+      prompt,
+      typed,
       ...(images.length > 0 && { references: images.map(asReference) }),
       ...(values.spoiler && { spoiler: true }),
     }

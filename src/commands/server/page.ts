@@ -160,7 +160,9 @@ function lastChangeLines(names: readonly ChangeName[], { history }: RulesPageFac
 }
 
 const LIST_FILES = {
-  ...{ words: 'blocked-words.txt', allowedWords: 'never-blocked.txt', patterns: 'blocked-patterns.txt' },
+  words: 'blocked-words.txt',
+  allowedWords: 'never-blocked.txt',
+  patterns: 'blocked-patterns.txt',
   allowedDomains: 'allowed-sites.txt',
   deniedDomains: 'blocked-sites.txt',
 } as const;

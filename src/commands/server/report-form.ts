@@ -72,7 +72,11 @@ export const reportForm = on(customIds.reportFilled, {
     if (!task) throw new Refusal('refusals.unknownTask');
     assertReportable(task, messageId, place);
     const { id } = await services.reports.add({
-      ...{ guildId, channelId, taskId, reason, words },
+      guildId,
+      channelId,
+      taskId,
+      reason,
+      words,
       requesterId: task.requesterId,
       reporterId: place.userId,
       message: { channelId: place.channelId ?? '', id: messageId },

@@ -91,7 +91,9 @@ function verifiedPlan(verifiedFiles: readonly VerifiedFile[], { leftOut }: { lef
   ];
   const options = [...tasks.values()].map((task) => taskOption(summaryOf(task), say));
   const select: Control = {
-    ...{ type: 'select', id: customIds.task.id({ whose: 'mine' }), placeholder: say('tasks.choose') },
+    type: 'select',
+    id: customIds.task.id({ whose: 'mine' }),
+    placeholder: say('tasks.choose'),
     options,
   };
   return { content: lines.join('\n'), controls: options.length === 0 ? [] : [select] };

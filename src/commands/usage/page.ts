@@ -172,10 +172,7 @@ function comparedText(models: readonly ComparedModel[], isExact: boolean, say: S
   const dollars = isExact ? exactDollars : roundedDollars;
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
     const model = label === undefined ? say('usage.noModel') : inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
-    return say('usage.note.comparedModel', {
-      ...{ model, count },
-      ...{ estimate: dollars(estimate), cost: dollars(cost) },
-    });
+    return say('usage.note.comparedModel', { model, count, estimate: dollars(estimate), cost: dollars(cost) });
   });
   return [say('usage.note.compared'), ...lines].join('\n');
 }

@@ -42,7 +42,16 @@ export function videoKinds({
         const referenceAudios = givenReferences(materials, 'audio');
         return videos.create(
           {
-            ...{ prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck },
+            prompt,
+            model,
+            size,
+            duration,
+            aspectRatio,
+            resolution,
+            mode,
+            metadata,
+            extra,
+            faceCheck,
             callbackUrl,
             ...(images.length === 1 && { image: images[0] }),
             ...(images.length > 1 && { images }),

@@ -67,17 +67,18 @@ const MAX_SEED = 4_294_967_295;
 
 /** Any medium; the content of the files tells them apart. */
 const fileOption = { type: 'attachment', accept: ['image', 'video', 'audio'] } as const;
-const fileOptions = {
-  ...{ image: fileOption, image2: fileOption, image3: fileOption, image4: fileOption },
-  ...{ image5: fileOption, image6: fileOption, image7: fileOption },
-};
-
 const shortText = { type: 'text', max: 30 } as const;
 
 export const videoOptions = {
   prompt: promptOption,
   model: modelOption,
-  ...fileOptions,
+  image: fileOption,
+  image2: fileOption,
+  image3: fileOption,
+  image4: fileOption,
+  image5: fileOption,
+  image6: fileOption,
+  image7: fileOption,
   links: linksOption,
   size: shortText,
   duration: shortText,

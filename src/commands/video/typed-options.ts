@@ -57,8 +57,13 @@ const RESERVED_IN_METADATA = {
 };
 const RESERVED_AT_TOP_LEVEL = {
   ...RESERVED_EVERYWHERE,
-  ...{ size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration', mode: 'mode' },
-  ...{ input_reference: 'image', metadata: 'extra' },
+  size: 'size',
+  aspect_ratio: 'size',
+  resolution: 'size',
+  duration: 'duration',
+  mode: 'mode',
+  input_reference: 'image',
+  metadata: 'extra',
 };
 
 /** A model's further parameters, from the option `extra`. `reservedFields` are further fields that belong to options. */

@@ -1,4 +1,4 @@
-import { DefaultWebSocketManagerOptions, Encoding, type FetchingStrategyOptions } from '@discordjs/ws';
+import { DefaultWebSocketManagerOptions, type FetchingStrategyOptions } from '@discordjs/ws';
 import type { GatewayDispatchPayload } from 'discord.js';
 import { pause } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
@@ -38,8 +38,10 @@ interface ShardsParts extends ClusterContext {
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
 export async function connectShards(parts: ShardsParts): Promise<Shards> {
   const gateway = await reachDiscord(readGateway(parts.reads));
-  const { count, processClaim } = await joinShardProcesses(parts, gateway.shards, parts.shardCount);
-  return new Shards({ ...parts, processClaim, options: optionsOf(parts, gateway, count), gateway });
+  const { token, intents } = parts;
+  const { count: shardCount, processClaim } = await joinShardProcesses(parts, gateway.shards, parts.shardCount);
+  const options = { ...DefaultWebSocketManagerOptions, token, intents, shardCount, gatewayInformation: gateway };
+  return new Shards({ ...parts, processClaim, options, gateway });
 }
 
 interface OpenedParts extends ShardsParts {
@@ -207,16 +209,3 @@ const shardCountLost = (cause: ShardCountError): StoreError =>
     'While this shard process did not respond, the others have agreed on another number of shards, so it stopped. Start it again to use the same number.',
     cause,
   );
-
-function optionsOf(
-  { token, intents }: ShardsParts,
-  gatewayInformation: GatewayInfo,
-  shardCount: number,
-): FetchingStrategyOptions {
-  const { version, identifyProperties, handshakeTimeout, helloTimeout, readyTimeout } = DefaultWebSocketManagerOptions;
-  return {
-    ...{ token, intents, shardCount, gatewayInformation },
-    ...{ version, identifyProperties, handshakeTimeout, helloTimeout, readyTimeout },
-    ...{ encoding: Encoding.JSON, compression: null, initialPresence: null, largeThreshold: null },
-  };
-}

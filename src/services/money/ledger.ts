@@ -67,9 +67,12 @@ function sumOfCompared(comparisons: UnsummedGroup['compared']): UsageGroup['comp
 }
 
 const STATE_OF_STANDING = {
-  ...({ settled: 'settled', reserved: 'open', unconfirmed: 'unconfirmed', waived: 'waived' } as const),
+  settled: 'settled',
+  reserved: 'open',
+  unconfirmed: 'unconfirmed',
+  waived: 'waived',
   refunded: undefined,
-};
+} as const;
 
 /** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
 const ENTRIES_PER_TURN = 100;

@@ -85,7 +85,9 @@ export const EMPTY_BUDGET: ServerBudget = {
   blocks: {},
   resets: {},
   told: {},
-  ...{ grants: [], history: [], isPaused: false },
+  grants: [],
+  history: [],
+  isPaused: false,
 };
 
 /** The whole history is stored in one row, because admins rarely change limits. */

@@ -93,7 +93,10 @@ export function outcomeOf({ tasks, messages, stays, left, asked = [] }: ErasureM
   const sum = (field: 'tasks' | 'messages' | 'stays' | 'running'): number =>
     all.reduce((total, one) => total + one[field], 0);
   return {
-    ...{ tasks: sum('tasks'), messages: sum('messages'), stays: sum('stays'), running: sum('running') },
+    tasks: sum('tasks'),
+    messages: sum('messages'),
+    stays: sum('stays'),
+    running: sum('running'),
     left: all.flatMap((one) => one.left).slice(0, MAX_UNDELETABLE),
   };
 }

@@ -56,21 +56,19 @@ export class Tasks {
     this.scheduler = scheduler;
     const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
-    this.#earlierPolls = new EarlierPolls(store, clock, log);
+    const earlierPolls = new EarlierPolls(store, clock, log);
     const durationHistory = new DurationHistory({ store, waitLimitOf: (task) => this.waitLimitOf(task), log });
     const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
     const schedule =
       parts.schedule === 'spec'
         ? sparseSchedule(specSchedule, missedShare)
         : learnedSchedule(durationHistory, () => scheduler.pressure, missedShare);
-    this.#inlineResults = new InlineResults(clock);
+    const inlineResults = new InlineResults(clock);
     const { partition, tracker = new Tracker(clock, partition.count) } = parts;
     this.#tracker = tracker;
-    tracker.add(partition.number, {
-      ...{ book, schedule, durationHistory, log },
-      earlierPolls: this.#earlierPolls,
-      inlineResults: this.#inlineResults,
-    });
+    this.#earlierPolls = earlierPolls;
+    this.#inlineResults = inlineResults;
+    tracker.add(partition.number, { book, schedule, durationHistory, earlierPolls, inlineResults, log });
     const follow = (task: Task): void => {
       const since = task.times.accepted ?? task.times.created;
       this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
@@ -201,7 +199,9 @@ export class Tasks {
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
     const lists = [ownRows, ...otherPartitions].map((rows) => fullTasksOf(memberId, rows));
     return {
-      ...{ memberId, now, entries: ledger?.allEntriesOf(memberId, now) },
+      memberId,
+      now,
+      entries: ledger?.allEntriesOf(memberId, now),
       tasks: merge(lists, (one, other) => one.id > other.id),
       async readFacts() {
         const inMemory = {

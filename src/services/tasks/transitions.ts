@@ -51,24 +51,25 @@ export interface NewTaskFacts {
   now: number;
 }
 
-export function createTask<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
-  const { id, traits, idempotencyKey, model, estimate, weight, durationKey, now } = facts;
+export function createTask<K extends TaskKind>(order: OrderOf<K>, { now, ...facts }: NewTaskFacts): TaskOf<K> {
   const { kind, request, requesterId, guildId, message, route, parent, predecessorId } = order;
   const { channelId, parentChannelId, isAgeRestricted, roleIds, holdFor } = order;
   return {
+    ...facts,
     kind,
     request,
-    traits,
-    ...{ requesterId, guildId, channelId, parentChannelId, message, route, predecessorId, isAgeRestricted, holdFor },
+    requesterId,
+    guildId,
+    channelId,
+    parentChannelId,
+    message,
+    route,
+    predecessorId,
+    isAgeRestricted,
+    holdFor,
     ...(roleIds !== undefined && roleIds.length > 0 && { roleIds: [...roleIds] }),
     version: TASK_VERSION,
-    id,
     state: 'submitting',
-    idempotencyKey,
-    model,
-    estimate,
-    weight,
-    durationKey,
     parentId: parent?.id,
     rootId: parent ? (parent.rootId ?? parent.id) : undefined,
     delivery: { progressEdits: 0 },

@@ -139,25 +139,24 @@ const number: Schema = { type: 'number' };
 /** In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans. */
 const exclusiveLimit: Schema = { type: ['number', 'boolean'] };
 
+const each = (keywords: string, value: Schema): Record<string, Schema> =>
+  Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, value]));
+
 /** The shape of a JSON Schema of any draft. A keyword with a value of the wrong type would be ignored or break the validator. */
 const META_SCHEMA: Schema = {
   type: ['object', 'boolean'],
   properties: {
-    ...{ $id: text, $schema: text, $ref: text, $anchor: text, $comment: text, title: text, description: text },
-    ...{
-      $defs: schemaMap,
-      definitions: schemaMap,
-      properties: schemaMap,
-      patternProperties: schemaMap,
-      dependentSchemas: schemaMap,
-    },
-    ...{ allOf: schemas, anyOf: schemas, oneOf: schemas, prefixItems: schemas },
-    ...Object.fromEntries(['not', 'if', 'then', 'else', 'contains', 'propertyNames'].map((one) => [one, schema])),
-    ...{ additionalProperties: schema, unevaluatedProperties: schema },
-    ...{ additionalItems: schema, unevaluatedItems: schema, items: { anyOf: [schema, schemas] } },
-    ...{ minLength: count, maxLength: count, minItems: count, maxItems: count, minContains: count, maxContains: count },
-    ...{ minProperties: count, maxProperties: count, pattern: text, format: text, uniqueItems: { type: 'boolean' } },
-    ...{ minimum: number, maximum: number, exclusiveMinimum: exclusiveLimit, exclusiveMaximum: exclusiveLimit },
+    ...each('$id $schema $ref $anchor $comment title description', text),
+    ...each('$defs definitions properties patternProperties dependentSchemas', schemaMap),
+    ...each('allOf anyOf oneOf prefixItems', schemas),
+    ...each('not if then else contains propertyNames additionalProperties unevaluatedProperties', schema),
+    ...each('additionalItems unevaluatedItems', schema),
+    items: { anyOf: [schema, schemas] },
+    ...each('minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties', count),
+    ...each('pattern format', text),
+    uniqueItems: { type: 'boolean' },
+    ...each('minimum maximum', number),
+    ...each('exclusiveMinimum exclusiveMaximum', exclusiveLimit),
     multipleOf: { type: 'number', exclusiveMinimum: 0 },
     type: { anyOf: [types, { type: 'array', minItems: 1, items: types }] },
     enum: { type: 'array', minItems: 1 },

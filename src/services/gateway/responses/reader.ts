@@ -202,9 +202,17 @@ export class AnswerReader {
     this.#isOver = true;
     const { text, refusal, reasoning } = this.#texts;
     const response: TextResponse = {
-      ...{ end, id: this.#id, model: this.#model, text: text.text, refusal: refusal.text, reasoning: reasoning.text },
-      ...{ calls: this.#calls.completed, usage: this.#usage, cost: this.#cost },
-      ...{ reason: cause.reason, error: cause.error },
+      end,
+      id: this.#id,
+      model: this.#model,
+      text: text.text,
+      refusal: refusal.text,
+      reasoning: reasoning.text,
+      calls: this.#calls.completed,
+      usage: this.#usage,
+      cost: this.#cost,
+      reason: cause.reason,
+      error: cause.error,
     };
     return [{ type: end, response }];
   }

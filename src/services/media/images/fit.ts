@@ -74,7 +74,9 @@ async function fitSmaller(image: ExaminedImage, max: number, editor: ImageEditor
   const encoderBytes = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
     editor.render(image.bytes, {
-      ...{ isAnimated, scale, outputBytes: scale ** 2 * encoderBytes },
+      isAnimated,
+      scale,
+      outputBytes: scale ** 2 * encoderBytes,
       render: (original) => encodeAs(scaleDown(original, image, scale), type, quality),
     });
 

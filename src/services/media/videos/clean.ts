@@ -45,8 +45,10 @@ const finders = new Map<MediaType, (reader: ContentReader) => Promise<UnusedPart
 
 /** The length, which precedes the kind of the box, stays unchanged. */
 const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
-  ...{ at: at + 4, from, end },
+  at: at + 4,
   head: Buffer.from('free'),
+  from,
+  end,
 });
 
 const VOID_ELEMENT_ID = 0xec;

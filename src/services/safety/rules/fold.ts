@@ -27,19 +27,19 @@ export interface FoldedText {
   squeezedText: string;
 }
 
+/** A table of pairs such as `ß=ss`. */
+const tableOf = (...rows: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(rows.flatMap((row) => row.split(' ')).map((pair) => [pair.charAt(0), pair.slice(2)]));
+
 /** Letters that Unicode does not decompose. */
-const LETTERS: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ı: 'i', ŧ: 't', ƒ: 'f' },
-  ...{ ᴀ: 'a', ʙ: 'b', ᴅ: 'd', ᴇ: 'e', ꜰ: 'f', ɢ: 'g', ʜ: 'h', ᴊ: 'j', ᴋ: 'k', ĸ: 'k', ʟ: 'l', ᴍ: 'm', ɴ: 'n', ᴘ: 'p' },
-  ...{ ʀ: 'r', ᴛ: 't', ʍ: 'm', ꞯ: 'q', ƞ: 'n', ɓ: 'b', ɗ: 'd', ɛ: 'e', ɔ: 'c', ƙ: 'k', ɲ: 'n', ɾ: 'r', ʈ: 't' },
-  ...{ ε: 'e', η: 'n', τ: 't', κ: 'k', ω: 'w', χ: 'x', β: 'b', ς: 'c' },
-};
+const LETTERS = tableOf(
+  'ß=ss æ=ae œ=oe ø=o ł=l đ=d ð=d þ=th ħ=h ı=i ŧ=t ƒ=f ƞ=n ɓ=b ɗ=d ɛ=e ɔ=c ƙ=k ɲ=n ɾ=r ʈ=t',
+  'ᴀ=a ʙ=b ᴅ=d ᴇ=e ꜰ=f ɢ=g ʜ=h ᴊ=j ᴋ=k ĸ=k ʟ=l ᴍ=m ɴ=n ᴘ=p ʀ=r ᴛ=t ʍ=m ꞯ=q',
+  'ε=e η=n τ=t κ=k ω=w χ=x β=b ς=c',
+);
 
 /** Characters that stand for letters when they are among letters. */
-const SUBSTITUTES: Readonly<Record<string, string>> = {
-  ...{ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '6': 'g', '7': 't', '8': 'b', '9': 'g' },
-  ...{ $: 's', '@': 'a', '!': 'i', '¡': 'i', '|': 'i', '+': 't', '†': 't', '€': 'e', ℮: 'e', '£': 'l', '¢': 'c' },
-};
+const SUBSTITUTES = tableOf('0=o 1=i 3=e 4=a 5=s 6=g 7=t 8=b 9=g $=s @=a !=i ¡=i |=i +=t †=t €=e ℮=e £=l ¢=c');
 
 /** Invisible characters. U+0640 only stretches an Arabic word. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u0640/gu;
@@ -78,7 +78,7 @@ function latinOf(emoji: string): string {
 function plainText(clean: string): string {
   if (isAscii(clean)) return clean;
   const unaccented = clean.normalize('NFD').replace(ACCENTS, '').normalize('NFC');
-  return unaccented.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS[letter] ?? letter);
+  return unaccented.replace(/[^\p{ASCII}]/gu, (letter) => LETTERS.get(letter) ?? letter);
 }
 
 const isAscii = (text: string): boolean => !/[^\p{ASCII}]/u.test(text);
@@ -242,8 +242,8 @@ function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script
 
 function latinLetters(text: string): string {
   const latin = text.replace(/[^\p{ASCII}]/gu, (letter) => {
-    const decomposed = LETTERS[letter] ?? lookalikeOf(letter);
-    const latin = LETTERS[decomposed] ?? decomposed;
+    const decomposed = LETTERS.get(letter) ?? lookalikeOf(letter);
+    const latin = LETTERS.get(decomposed) ?? decomposed;
     return /^[a-z0-9]$/.test(latin) ? latin : letter;
   });
   return latin.replaceAll('vv', 'w');
@@ -267,4 +267,4 @@ function hasLeetCharacters(text: string): boolean {
 
 /** `1` stands for both i and l, so both become the same letter. */
 const leetLetters = (text: string): string =>
-  text.replace(/[^a-z]/g, (character) => SUBSTITUTES[character] ?? character).replaceAll('l', 'i');
+  text.replace(/[^a-z]/g, (character) => SUBSTITUTES.get(character) ?? character).replaceAll('l', 'i');
