@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOMAINS, importProblems } from '../scripts/house/imports.ts';
+import { syntaxProblems } from '../scripts/house/syntax.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -108,6 +109,26 @@ describe('The order of the house', () => {
 
   it('The services have these domains and no loose files', () => {
     expect(readdirSync(join(root, 'src/services')).toSorted()).toEqual(DOMAINS.toSorted());
+  });
+});
+
+describe('The house style', () => {
+  it.each([
+    'const all = { ...{ a, b }, c };',
+    'const all = {\n  c,\n  ...({ a, b } as const),\n};',
+    'call({ ...{ a, b } satisfies Parts });',
+    'const view = <View {...{ a, b }} />;',
+  ])('No literal is spread: %s', (source) => {
+    expect(syntaxProblems('test/view.tsx', source)).toEqual([
+      expect.stringMatching(/^test\/view\.tsx:\d spreads a literal\. Write its properties\.$/),
+    ]);
+  });
+
+  it.each([
+    'const all = { ...parts, ...(isOpen && { a }), ...(b ? { b } : { c }) };',
+    'const view = <View {...parts} />;',
+  ])('A value is spread: %s', (source) => {
+    expect(syntaxProblems('test/view.tsx', source)).toEqual([]);
   });
 });
 

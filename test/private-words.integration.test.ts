@@ -138,7 +138,8 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
   const messageReference = { channelId: ID, id: ID };
   const token = { by: 'token', applicationId: ID, token: 'token' } as const;
   const answers = new Answers({
-    ...{ outbox, log },
+    outbox,
+    log,
     delivery: { show: () => undefined },
     clock: systemClock,
     plansOf: () => ({ first: plan, further: [] }),

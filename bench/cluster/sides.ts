@@ -40,15 +40,16 @@ const gateway = await startGateway({
   studio: { ...studio, drawGrid },
 });
 const discord = await startDiscord({
-  ...{ guilds, shards },
+  guilds,
+  shards,
   limits: {
-    ...{
-      webhookPerToken: UNLIMITED,
-      globalPerSecond: UNLIMITED,
-      messagesPerChannel: UNLIMITED,
-      editsPerChannel: UNLIMITED,
-    },
-    ...{ otherPerRoute: UNLIMITED, identifiesPerPeriod: UNLIMITED, maxConcurrency: others.maxConcurrency },
+    webhookPerToken: UNLIMITED,
+    globalPerSecond: UNLIMITED,
+    messagesPerChannel: UNLIMITED,
+    editsPerChannel: UNLIMITED,
+    otherPerRoute: UNLIMITED,
+    identifiesPerPeriod: UNLIMITED,
+    maxConcurrency: others.maxConcurrency,
     ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
     // Large events of many shards would fill the memory.
     ...(others.areLarge && { sessionEvents: 100 }),
@@ -91,10 +92,15 @@ if (!registered.ok) throw new Error(`The commands were not accepted: ${await reg
 
 process.send?.({
   settings: {
-    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: API_KEY, ...noLimits },
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: API_KEY,
+    ...noLimits,
     // Each task is polled on the same schedule, and never waits for the polls of others.
-    ...{ POLL_SCHEDULE: 'spec', GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '128' },
+    POLL_SCHEDULE: 'spec',
+    GATEWAY_POLLS_PER_SECOND: '10000',
+    GATEWAY_CONNECTIONS: '128',
   },
   guildBytes: JSON.stringify(guildCreatePayload(discord.world.guild('guild-1'), discord.world, 0, false)).length,
 } satisfies StartedServers);

@@ -13,8 +13,12 @@ const GUILD_COUNT = 400;
 const CHECK_INTERVAL_MS = 50;
 
 const defaults: EmbeddedServersOptions = {
-  ...{ guilds: GUILD_COUNT, partitions: PARTITIONS, shards: 1, maxConcurrency: 1 },
-  ...{ isIdentifyLimited: false, areLarge: false },
+  guilds: GUILD_COUNT,
+  partitions: PARTITIONS,
+  shards: 1,
+  maxConcurrency: 1,
+  isIdentifyLimited: false,
+  areLarge: false,
 };
 
 interface StartOptions {

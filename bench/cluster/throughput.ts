@@ -102,9 +102,13 @@ async function measureOrders(
     const [ms, orders] = [end.at - start.at, milliseconds.length];
     const used = end.workers - start.workers;
     return {
-      ...{ perSecond: (1_000 * orders) / ms, refused, idleShare, usedShare: used / ms / workers.length / CPU_SHARE },
+      perSecond: (1_000 * orders) / ms,
+      refused,
+      idleShare,
+      usedShare: used / ms / workers.length / CPU_SHARE,
       cpuMs: used / orders,
-      ...{ shardCpuMs: (end.shard - start.shard) / orders, serversCpuMs: (end.sides - start.sides) / orders },
+      shardCpuMs: (end.shard - start.shard) / orders,
+      serversCpuMs: (end.sides - start.sides) / orders,
     };
   } finally {
     await Promise.all(cpuLimits.map((cpuLimit) => cpuLimit.end()));

@@ -131,7 +131,9 @@ async function createVariant(
   const budgets = new Budgets({ store: countWrites(store.budgets, ['put']), hashOf });
   const appliedLimits = limits ?? {};
   const spending = new Spending({
-    ...{ budgets, hashOf, clock },
+    budgets,
+    hashOf,
+    clock,
     settings: {
       total: appliedLimits,
       server: appliedLimits,

@@ -66,7 +66,11 @@ async function measureShape(
       figures = await harness.request('load', { perSecond, seconds: LOAD_SECONDS });
     });
     return {
-      ...{ connectedSeconds, cpuMs, idleShare, loadedShare, ...figures },
+      connectedSeconds,
+      cpuMs,
+      idleShare,
+      loadedShare,
+      ...figures,
       rssBytes: await Promise.all(shardProcesses.map(({ pid }) => residentBytes(pid))),
       peakRssBytes: await Promise.all(shardProcesses.map(({ pid }) => peakResidentBytes(pid))),
       serversBytes: await residentBytes(harness.embeddedServersPid),

@@ -30,8 +30,15 @@ clients.client.rest.setToken(token);
 let guildCount = 0;
 const start = performance.now();
 const shards = await connectShards({
-  ...{ token, reads: clients.reads, facts, holder: nameHolder(), leaseMs: LEASE_MS, clock: systemClock, log },
-  ...{ intents, shardCount },
+  token,
+  reads: clients.reads,
+  facts,
+  holder: nameHolder(),
+  leaseMs: LEASE_MS,
+  clock: systemClock,
+  log,
+  intents,
+  shardCount,
   async onDispatch({ t }) {
     if (t === 'GUILD_CREATE') guildCount += 1;
   },
@@ -43,8 +50,11 @@ const checkTimer = setInterval(() => {
   const { rss, heapUsed } = process.memoryUsage();
   const peakBytes = process.resourceUsage().maxRSS * 1_024;
   process.send?.({
-    ...{ ms: performance.now() - start, cpuMs: (user + system) / 1_000 },
-    ...{ residentBytes: rss, peakBytes, heapBytes: heapUsed },
+    ms: performance.now() - start,
+    cpuMs: (user + system) / 1_000,
+    residentBytes: rss,
+    peakBytes,
+    heapBytes: heapUsed,
   } satisfies SocketsFigures);
 }, CHECK_INTERVAL_MS);
 await once(process, 'disconnect');

@@ -26,7 +26,8 @@ const stores: Readonly<Record<string, () => Promise<BenchStore>>> = {
     };
   },
   memory: async () => ({
-    ...{ name: 'memory', address: { url: 'sqlite://:memory:', scheme: 'sqlite' } },
+    name: 'memory',
+    address: { url: 'sqlite://:memory:', scheme: 'sqlite' },
     close: async () => undefined,
   }),
   Redis: async () => {

@@ -83,9 +83,14 @@ process.send?.({
   url: gateway.url,
   key,
   settings: {
-    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128', ...noLimits },
-    ...{ DEFAULT_TALK_MODEL: MODEL, STORE_URL: 'sqlite://:memory:' },
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: key,
+    GATEWAY_CONNECTIONS: '128',
+    ...noLimits,
+    DEFAULT_TALK_MODEL: MODEL,
+    STORE_URL: 'sqlite://:memory:',
   },
 });
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {

@@ -51,8 +51,15 @@ async function measureClient(gatewayUrl: string): Promise<PollCost> {
 
 async function measureEngine(gatewayUrl: string, file: string): Promise<PollCost> {
   const { polls, seconds, cpuMicros } = await runEngine({
-    ...{ file, gatewayUrl, pollsInBatches: false, connections: IN_FLIGHT, clockSpeed: CLOCK_SPEED, isTimed: false },
-    ...{ perSecond: UNLIMITED, inFlight: TOTAL_IN_FLIGHT, ...times },
+    file,
+    gatewayUrl,
+    pollsInBatches: false,
+    connections: IN_FLIGHT,
+    clockSpeed: CLOCK_SPEED,
+    isTimed: false,
+    perSecond: UNLIMITED,
+    inFlight: TOTAL_IN_FLIGHT,
+    ...times,
   });
   return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };
 }

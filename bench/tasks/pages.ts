@@ -107,13 +107,21 @@ function settledTask(number: number): Task {
       requesterId: MEMBER,
       guildId: GUILD,
       route: {
-        ...{ applicationId: '300000000000000001', tokenExpiresAt: createdAt, isPrivate: number % 7 === 0 },
-        ...{ install: 'guild', mayPost: true, uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
+        applicationId: '300000000000000001',
+        tokenExpiresAt: createdAt,
+        isPrivate: number % 7 === 0,
+        install: 'guild',
+        mayPost: true,
+        uploadLimit: 10 * 2 ** 20,
+        locale: 'en-US',
       },
     },
     {
-      ...{ id: taskId(createdAt), traits: kindSpecs[kind].traits },
-      ...{ idempotencyKey: String(number), durationKey: 'imagine', now: createdAt },
+      id: taskId(createdAt),
+      traits: kindSpecs[kind].traits,
+      idempotencyKey: String(number),
+      durationKey: 'imagine',
+      now: createdAt,
     },
   );
   const state = number % 50 === 0 ? 'failed' : number % 1_000 === 1 ? 'ready' : 'delivered';

@@ -26,9 +26,14 @@ if (!response.ok) throw new Error(`The commands were not accepted: ${await respo
 
 process.send?.({
   settings: {
-    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: key, GATEWAY_CONNECTIONS: '128', ...noLimits },
-    ...{ DEFAULT_TEXT_MODEL: 'quill-5', STORE_URL: 'sqlite://:memory:' },
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: key,
+    GATEWAY_CONNECTIONS: '128',
+    ...noLimits,
+    DEFAULT_TEXT_MODEL: 'quill-5',
+    STORE_URL: 'sqlite://:memory:',
   },
 } satisfies ServerInfo);
 

@@ -166,7 +166,15 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
   const { settings, jobs, tally, usage, faults, requestLog: requests, realtime } = parts;
   const power = new PowerSwitch(server.server, sockets);
   return {
-    ...{ url, settings, faults, jobs, tally, usage, realtime, close, requests: requests.entries },
+    url,
+    settings,
+    faults,
+    jobs,
+    tally,
+    usage,
+    realtime,
+    close,
+    requests: requests.entries,
     setSpeed: (next) => pace.setSpeed(next),
     onRequest: (listener) => {
       requests.on('answered', listener);

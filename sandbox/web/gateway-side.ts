@@ -21,13 +21,21 @@ export type BotGateway =
 export function gatewayWorkbench(gateway: BotGateway): Workbench['gateway'] {
   if (gateway.kind === 'real')
     return {
-      ...{ kind: 'real', address: gateway.address, jobs: [], faults: [], down: false },
+      kind: 'real',
+      address: gateway.address,
+      jobs: [],
+      faults: [],
+      down: false,
       jobsUnseen: 'The jobs of a real gateway are not visible here. Open Traffic to see what the bot sends to Discord.',
     };
   const { embedded } = gateway;
   const { url: address, settings, isDown: down } = embedded;
   return {
-    ...{ kind: 'embedded', address, down, speed: settings.speed, faults: faultsOf(embedded) },
+    kind: 'embedded',
+    address,
+    down,
+    speed: settings.speed,
+    faults: faultsOf(embedded),
     talk: talkWorkbench(embedded),
     jobs: embedded.jobs
       .list()
@@ -41,7 +49,13 @@ export function gatewayWorkbench(gateway: BotGateway): Workbench['gateway'] {
 export function jobOf(job: GatewayJob, { tally }: EmbeddedGateway): Job {
   const { id, kind, model, prompt, state, progress, reason, createdAt, startedAt, finishedAt } = job;
   return {
-    ...{ id, kind, model, prompt, state, progress, createdAt },
+    id,
+    kind,
+    model,
+    prompt,
+    state,
+    progress,
+    createdAt,
     ...(reason !== undefined && { reason }),
     ...(startedAt !== undefined && { startedAt }),
     ...(finishedAt !== undefined && { finishedAt }),

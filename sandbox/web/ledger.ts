@@ -28,7 +28,10 @@ export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
       const cost = facts.findLast((fact) => fact.standing === 'settled')?.amount;
       const estimate = facts[0]?.amount;
       return {
-        ...{ id, at, kind, standing },
+        id,
+        at,
+        kind,
+        standing,
         ...(model !== undefined && { model }),
         ...(users.has(memberId) && { member: users.get(memberId)?.name }),
         ...(guilds.has(guildId) && { server: guilds.get(guildId)?.name }),

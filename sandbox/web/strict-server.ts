@@ -18,9 +18,7 @@ const RULES = {
 
 /** The embedded gateway has a moderation endpoint; a real one may not. */
 const MODERATION = {
-  'Change moderation': {
-    ...{ prompts: 'refuse', references: 'refuse', results: 'hold', unseen: 'show', whenAway: 'refuse' },
-  },
+  'Change moderation': { prompts: 'refuse', references: 'refuse', results: 'hold', unseen: 'show', whenAway: 'refuse' },
   'Change categories': { thresholds: 'violence 0.4', ageRestricted: 'channels' },
 };
 

@@ -13,7 +13,11 @@ export const talkWorkbench = ({ realtime, settings }: EmbeddedGateway): TalkWork
 /** Converts a session for display, without its key and its audio. */
 export function sessionOf({ id, model, dialect, openedAt, isOver, turns, conversation }: Session): LiveSession {
   return {
-    ...{ id, model: model.id, dialect, openedAt, turns: turns.startedCount },
+    id,
+    model: model.id,
+    dialect,
+    openedAt,
+    turns: turns.startedCount,
     state: isOver ? 'silent' : turns.isAnswering ? 'answering' : 'listening',
     ...(turns.isAnswering && conversation.lastUtterance !== undefined && { said: conversation.lastUtterance }),
   };

@@ -42,7 +42,9 @@ export const talkTroubleNames = Object.keys(EFFECTS) as [RealtimeFaultKind, ...R
 const triggerOf = (how: RealtimeFaultKind): string => TRIGGERS[timingOf({ type: 'realtime', how })];
 
 export const talkTroubles: readonly TalkTrouble[] = talkTroubleNames.map((how) => ({
-  ...{ how, when: triggerOf(how), what: EFFECTS[how] },
+  how,
+  when: triggerOf(how),
+  what: EFFECTS[how],
 }));
 
 export const describeTalkTrouble = (how: RealtimeFaultKind): string =>

@@ -24,7 +24,9 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#add({
       id: `d${id}`,
       side: 'discord',
-      ...{ at, method, status },
+      at,
+      method,
+      status,
       path: path.replace(TOKEN_IN_PATH, '$1…'),
       ...(body !== undefined && { request: shorten(body) }),
       ...(files.length > 0 && { files }),
@@ -39,7 +41,9 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#add({
       id: `g${id}`,
       side: 'gateway',
-      ...{ at, method, status },
+      at,
+      method,
+      status,
       path: parameters.length === 0 ? path : `${path}?${parameters.join('&')}`,
       ...(body !== undefined && { request: shorten(body) }),
       ...(ms !== undefined && { ms }),
@@ -52,7 +56,11 @@ export class Traffic extends EventEmitter<{ exchange: [Exchange] }> {
     this.#add({
       id: `c${id}`,
       side: 'callback',
-      ...{ at, path, status, ms, method: 'POST' },
+      at,
+      path,
+      status,
+      ms,
+      method: 'POST',
       request: shorten(body),
       verdict: 'fine',
     });

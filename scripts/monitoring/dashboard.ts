@@ -68,15 +68,26 @@ export function dashboardOf(metrics: readonly MetricSpec[]): object {
 }
 
 const variableOf = (name: string, query: string) => ({
-  ...{ name, label: name, type: 'query', datasource: DATASOURCE, query: { query, refId: name }, refresh: 2 },
-  ...{ includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } },
+  name,
+  label: name,
+  type: 'query',
+  datasource: DATASOURCE,
+  query: { query, refId: name },
+  refresh: 2,
+  includeAll: true,
+  multi: true,
+  allValue: '.*',
+  current: { text: 'All', value: '$__all' },
 });
 
 function panelOf(spec: MetricSpec, id: number, { x, y }: Position): object {
   const isRate = spec.type === 'counter';
   const unit = isRate ? (spec.unit === 'seconds' ? 'percentunit' : 'cps') : UNITS[spec.unit];
   return {
-    ...{ id, type: spec.unit === 'time' ? 'stat' : 'timeseries', title: titleOf(spec), description: `${spec.help}.` },
+    id,
+    type: spec.unit === 'time' ? 'stat' : 'timeseries',
+    title: titleOf(spec),
+    description: `${spec.help}.`,
     datasource: DATASOURCE,
     gridPos: { x, y, w: PANEL_WIDTH, h: PANEL_HEIGHT },
     fieldConfig: { defaults: { unit, ...(spec.unit !== 'time' && { min: 0 }) }, overrides: [] },

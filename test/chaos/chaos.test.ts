@@ -19,8 +19,15 @@ describe('The bot under chaos', () =>
         const studio = singleSceneStudio();
         onTestFinished(() => studio.close());
         const { failures, figures } = await runChaos({
-          ...{ seed: SEED, jobs: 30, kills: 3, stormMs: 7_000, includeLongFaults: false },
-          ...{ speed: 15, settleTimeoutMs: 60_000, storeUrl: url, studio },
+          seed: SEED,
+          jobs: 30,
+          kills: 3,
+          stormMs: 7_000,
+          includeLongFaults: false,
+          speed: 15,
+          settleTimeoutMs: 60_000,
+          storeUrl: url,
+          studio,
         });
         process.stderr.write(`${figures.join('\n')}\n`);
         expect(failures).toEqual([]);

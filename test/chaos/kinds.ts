@@ -54,7 +54,9 @@ export const orderKinds = {
   'image-to-video': {
     medium: 'video',
     runCommand: withImages('video', ['image'], ({ prompt }) => ({
-      ...{ prompt, model: 'kling-v2-1', endpoint: 'image-to-video' },
+      prompt,
+      model: 'kling-v2-1',
+      endpoint: 'image-to-video',
     })),
   },
   song: { medium: 'audio', runCommand: slash('music make', ({ word }) => ({ about: word })) },

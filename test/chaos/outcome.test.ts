@@ -17,14 +17,28 @@ async function postMessages(...words: string[]): Promise<ShownMessage[]> {
 }
 
 const submit = (id: number, key?: string): RecordedGatewayRequest => ({
-  ...{ id, at: ORDERED_AT + 200, method: 'POST', path: '/imgx/submit/imagine', query: {}, body: {}, status: 200 },
+  id,
+  at: ORDERED_AT + 200,
+  method: 'POST',
+  path: '/imgx/submit/imagine',
+  query: {},
+  body: {},
+  status: 200,
   headers: key === undefined ? {} : { 'idempotency-key': key },
 });
 
 function outcomeFor(facts: Partial<Case>, orderChanges: Partial<Order> = {}, tokensExpiredAt: number[] = []) {
   const order: Order = {
-    ...{ prompt: 'q1n1t1x', kind: 'imagine', userId: '1', channelId: '2', interactionId: '3' },
-    ...{ isPrivate: false, isBotAbsent: false, at: ORDERED_AT, acknowledgedAt: ORDERED_AT + 100, ...orderChanges },
+    prompt: 'q1n1t1x',
+    kind: 'imagine',
+    userId: '1',
+    channelId: '2',
+    interactionId: '3',
+    isPrivate: false,
+    isBotAbsent: false,
+    at: ORDERED_AT,
+    acknowledgedAt: ORDERED_AT + 100,
+    ...orderChanges,
   };
   const orderCase = {
     order,

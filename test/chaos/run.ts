@@ -36,17 +36,17 @@ function print(...lines: string[]): void {
 async function run(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      ...{ seed: { type: 'string' }, jobs: { type: 'string' }, kills: { type: 'string' } },
-      ...{
-        money: { type: 'boolean' },
-        cluster: { type: 'boolean' },
-        pauses: { type: 'string' },
-        'server-kills': { type: 'string' },
-        orders: { type: 'string' },
-        members: { type: 'string' },
-        store: { type: 'string' },
-        help: { type: 'boolean' },
-      },
+      seed: { type: 'string' },
+      jobs: { type: 'string' },
+      kills: { type: 'string' },
+      money: { type: 'boolean' },
+      cluster: { type: 'boolean' },
+      pauses: { type: 'string' },
+      'server-kills': { type: 'string' },
+      orders: { type: 'string' },
+      members: { type: 'string' },
+      store: { type: 'string' },
+      help: { type: 'boolean' },
     },
   });
   if (values.help) {

@@ -82,10 +82,7 @@ const requests: readonly [string, Request, (profile: Profile) => EventType[]][] 
   ['text', { model, input: 'Tell me of foxes' }, () => stream(...text)],
   [
     'JSON with a schema',
-    {
-      ...{ model, input: 'Name an animal' },
-      text: { format: { type: 'json_schema', name: 'animal', schema, strict: true } },
-    },
+    { model, input: 'Name an animal', text: { format: { type: 'json_schema', name: 'animal', schema, strict: true } } },
     () => stream(...text),
   ],
   [

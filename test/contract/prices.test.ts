@@ -81,7 +81,10 @@ describe('The price list of a gateway', () => {
     expect(configuredPrices.get('Harbour/Canvas-XL:2026-03-01')?.price).toEqual({ each: '0.0187500000000001' });
     expect(configuredPrices.get('mj_imagine')?.price).toEqual({ each: '0.0371428571428572' });
     expect(configuredPrices.get('parley-realtime')?.price.perMillion).toEqual({
-      ...{ input: '32', output: '32', audioInput: '32', audioOutput: '32' },
+      input: '32',
+      output: '32',
+      audioInput: '32',
+      audioOutput: '32',
     });
     expect(highestPrices.get('lumen-image-1')).toMatchObject({
       price: { each: '0.0468518518351851' },
@@ -133,7 +136,11 @@ describe('The price list of a gateway', () => {
     });
     const prices = pricesIn(await gateway.prices.get(path), undefined, 0);
     expect(Object.fromEntries([...prices].map(([name, { price }]) => [name, price.each]))).toEqual({
-      ...{ text: '0.1', small: '0.000000001', free: '0', usual: '1', groups: '1' },
+      text: '0.1',
+      small: '0.000000001',
+      free: '0',
+      usual: '1',
+      groups: '1',
     });
   });
 

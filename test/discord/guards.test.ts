@@ -9,23 +9,19 @@ const requiredPermissions =
 const allPermissions = requiredPermissions | Permission.CreatePublicThreads | Permission.CreatePrivateThreads;
 
 const textChannel: InteractionFacts = {
-  ...{
-    userId: '1',
-    guildId: '2',
-    channelId: '3',
-    channelType: ChannelType.GuildText,
-    parentChannelId: undefined,
-    isAgeRestricted: false,
-    locale: 'en-US',
-  },
-  ...{
-    createdAt: 0,
-    permissions: 0n,
-    roleIds: [],
-    appPermissions: allPermissions,
-    uploadLimit: 10_000_000,
-    install: 'guild',
-  },
+  userId: '1',
+  guildId: '2',
+  channelId: '3',
+  channelType: ChannelType.GuildText,
+  parentChannelId: undefined,
+  isAgeRestricted: false,
+  locale: 'en-US',
+  createdAt: 0,
+  permissions: 0n,
+  roleIds: [],
+  appPermissions: allPermissions,
+  uploadLimit: 10_000_000,
+  install: 'guild',
 };
 
 const refusal = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});

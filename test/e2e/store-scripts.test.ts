@@ -223,7 +223,9 @@ describe('A store whose packages are not installed', () => {
     'If the packages of a store are not installed, the bot exits with 78 and prints the command to install them: %s',
     async (url, installCommand) => {
       const settings = {
-        ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
+        DISCORD_TOKEN: 'a.b.c',
+        GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+        GATEWAY_API_KEY: 'sk-x',
         STORE_URL: url,
       };
       const { code, output } = await runScript('src/index.ts', { settings, imports: [WITHOUT_PACKAGES] });

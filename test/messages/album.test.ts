@@ -13,8 +13,13 @@ import { context } from './context.ts';
 const say = createSay(texts);
 
 const track = (title: string, changes: Partial<StoredTrack> = {}): StoredTrack => ({
-  ...{ state: 'finished', title, audio: `https://g.example/${encodeURIComponent(title)}.mp3` },
-  ...{ cover: `https://g.example/${encodeURIComponent(title)}.png`, style: 'folk', seconds: 125, lyrics: 'la la' },
+  state: 'finished',
+  title,
+  audio: `https://g.example/${encodeURIComponent(title)}.mp3`,
+  cover: `https://g.example/${encodeURIComponent(title)}.png`,
+  style: 'folk',
+  seconds: 125,
+  lyrics: 'la la',
   ...changes,
 });
 
@@ -120,7 +125,8 @@ describe('The message of an album', () => {
       fc.property(fc.array(fc.tuple(title, state), { minLength: 1, maxLength: 40 }), (songs) => {
         const entries = songs.map(([name, songState], index) =>
           albumEntry(index, {
-            ...{ state: songState, tracks: [track(name, { lyrics: name, style: name })] },
+            state: songState,
+            tracks: [track(name, { lyrics: name, style: name })],
             ...(songState === 'failed' && { failure: { cause: 'failed', reason: name } }),
           }),
         );
@@ -135,7 +141,9 @@ describe('The message of an album', () => {
 describe('The message of a song', () => {
   it('The message of a song shows its tracks and short lyrics', () => {
     const task = buildTask({
-      ...{ kind: 'song', state: 'ready', request: { prompt: 'a storm', instrumental: true } },
+      kind: 'song',
+      state: 'ready',
+      request: { prompt: 'a storm', instrumental: true },
       tracks: [track('Light', { lyrics: 'la la\nla' }), track('Light', { state: 'failed', failure: 'too loud' })],
       times: { created: start, ended: start + minute },
     });

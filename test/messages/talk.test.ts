@@ -23,7 +23,9 @@ const talkTask = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
   ofKind(
     'talk',
     makeTask({
-      ...{ kind: 'talk', state: end ? 'ready' : 'running', model: 'aria-realtime' },
+      kind: 'talk',
+      state: end ? 'ready' : 'running',
+      model: 'aria-realtime',
       request: { model: 'aria-realtime', who: 'me', ...request },
       talk: { turns: [], heardAt: 0, ...(end && { end }) },
     }),

@@ -21,7 +21,9 @@ export function learnedStore(): LearnedStore & { rows: Map<string, LearnedCosts>
 export function operatorPriceBook(operator: OperatorPrices): PriceBook {
   const clock = new ManualClock();
   return new PriceBook({
-    ...{ operator, readAt: clock.now(), specs: kindSpecs },
+    operator,
+    readAt: clock.now(),
+    specs: kindSpecs,
     gateway: new GatewayPrices({ fetch: undefined, group: undefined, clock, log }),
     learned: new LearnedPrices({ store: learnedStore(), clock, log }),
     listNameOf: () => undefined,

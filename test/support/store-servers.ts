@@ -46,8 +46,15 @@ export async function startRedis({
   const program = findProgram('redis-server');
   if (!program) return void print('redis-server is not installed, so everything that needs it is skipped.');
   const settings = {
-    ...{ port, bind: '127.0.0.1', dir: folder, requirepass: password, databases: REDIS_DATABASES, save: '' },
-    ...{ appendonly: isDurable ? 'yes' : 'no', appendfsync: 'always', daemonize: 'no' },
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    requirepass: password,
+    databases: REDIS_DATABASES,
+    save: '',
+    appendonly: isDurable ? 'yes' : 'no',
+    appendfsync: 'always',
+    daemonize: 'no',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const url = `redis://:${password}@127.0.0.1:${port}`;

@@ -22,6 +22,10 @@ export function realtimeControlRoutes(control: FastifyInstance, { realtime }: Pa
 
 /** A session for display, without its key and audio. */
 const sessionSummary = (session: Session) => ({
-  ...{ id: session.id, model: session.model.id, dialect: session.dialect },
-  ...{ isAnswering: session.turns.isAnswering, session: session.body, items: session.items },
+  id: session.id,
+  model: session.model.id,
+  dialect: session.dialect,
+  isAnswering: session.turns.isAnswering,
+  session: session.body,
+  items: session.items,
 });

@@ -16,8 +16,12 @@ const REPEATED_WORD_COUNT = 8;
 /** Plans a reply without a model. The reply quotes the first and last messages and the previous reply, to show that the session has the whole conversation. */
 export function planFor(conversation: Conversation, model: string, settings: Settings): ReplyPlan {
   const textRequest: TextRequest = {
-    ...{ model, input: conversation.input, stream: true, instructions: settings.instructions },
-    ...{ tools: settings.tools, tool_choice: settings.toolChoice },
+    model,
+    input: conversation.input,
+    stream: true,
+    instructions: settings.instructions,
+    tools: settings.tools,
+    tool_choice: settings.toolChoice,
   };
   const calls = generateResponse(textRequest, false).items.flatMap((item) => (item.type === 'call' ? [item] : []));
   if (calls.length > 0) return { type: 'calls', calls };

@@ -92,7 +92,8 @@ function applyEvent(event: ClientEvent, session: Session): void {
 function updateSession({ model, settings: changes }: SessionRequest, session: Session): void {
   if (model !== undefined && model !== session.model.id) {
     throw new EventError('The model of a session cannot be changed.', {
-      ...{ code: 'cannot_update_model', param: 'session.model' },
+      code: 'cannot_update_model',
+      param: 'session.model',
     });
   }
   const settings = { ...session.settings, ...changes };
@@ -123,7 +124,8 @@ function createItem({ id, ...received }: NewItem, previousId: string | undefined
     const isKnown = conversation.items.some((item) => item.type === 'function_call' && item.callId === callId);
     if (!isKnown) {
       throw new EventError(`Tool call ID '${truncated(callId)}' not found in conversation.`, {
-        ...{ code: 'invalid_tool_call_id', param: 'item.call_id' },
+        code: 'invalid_tool_call_id',
+        param: 'item.call_id',
       });
     }
   }

@@ -31,7 +31,9 @@ export function openingEvents(item: Item, position: ItemPosition): Body[] {
     { type: 'response.output_item.added', ...responseFields(position), item: itemBody(itemWithoutParts, dialect) },
     ...(previousItemId === undefined ? [] : addedEvents(itemWithoutParts, previousItemId, dialect)),
     ...partsOf(item).map((part, partIndex) => ({
-      ...{ type: 'response.content_part.added', ...itemFields(item, position), content_index: partIndex },
+      type: 'response.content_part.added',
+      ...itemFields(item, position),
+      content_index: partIndex,
       part: partBody(part, 'assistant', dialect),
     })),
   ];
@@ -61,12 +63,10 @@ export function closingEvents(item: Item, position: ItemPosition): Body[] {
 }
 
 export const pieceEvent = ({ kind, delta }: Piece, item: Item, position: ItemPosition): Body => ({
-  ...{
-    type: `response.${NAMES_BY_DIALECT[position.dialect][kind]}.delta`,
-    ...itemFields(item, position),
-    content_index: 0,
-    delta,
-  },
+  type: `response.${NAMES_BY_DIALECT[position.dialect][kind]}.delta`,
+  ...itemFields(item, position),
+  content_index: 0,
+  delta,
 });
 
 export const argumentsEvent = (
@@ -74,14 +74,19 @@ export const argumentsEvent = (
   item: Item & { type: 'function_call' },
   position: ItemPosition,
 ): Body => ({
-  ...{ type: 'response.function_call_arguments.delta', ...itemFields(item, position), call_id: item.callId, delta },
+  type: 'response.function_call_arguments.delta',
+  ...itemFields(item, position),
+  call_id: item.callId,
+  delta,
 });
 
 const partsOf = (item: Item): readonly Part[] => (item.type === 'message' ? item.parts : []);
 const responseFields = ({ responseId, index }: ItemPosition) => ({ response_id: responseId, output_index: index });
 const itemFields = ({ id }: Item, position: ItemPosition) => ({ ...responseFields(position), item_id: id });
 const callFields = (item: Item & { type: 'function_call' }, position: ItemPosition) => ({
-  ...{ ...itemFields(item, position), call_id: item.callId, name: item.name },
+  ...itemFields(item, position),
+  call_id: item.callId,
+  name: item.name,
 });
 
 function partClosingEvents(part: Part, ids: Body, dialect: Dialect): Body[] {

@@ -142,9 +142,14 @@ export class Reply {
   #body(status: 'in_progress' | ReplyStatus, status_details: Body | null): Body {
     const { id, dialect, settings, metadata, conversationId, input, cachedInput } = this.#options;
     return {
-      ...{ object: 'realtime.response', id, status, status_details, conversation_id: conversationId },
+      object: 'realtime.response',
+      id,
+      status,
+      status_details,
+      conversation_id: conversationId,
       ...responseHead(settings, dialect),
-      ...{ output: this.#items.map((item) => itemBody(item, dialect)), metadata },
+      output: this.#items.map((item) => itemBody(item, dialect)),
+      metadata,
       usage: status === 'in_progress' ? null : usageBody(input, cachedInput, this.output),
     };
   }

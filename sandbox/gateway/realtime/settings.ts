@@ -83,17 +83,29 @@ export function sessionBody({ id, model, expiresAt }: SessionHead, settings: Set
   if (dialect === 'beta') {
     return {
       ...head,
-      ...{ modalities: hasAudio ? ['text', 'audio'] : ['text'], voice, speed, expires_at: expiresAt },
-      ...{ input_audio_format: 'pcm16', output_audio_format: 'pcm16', input_audio_transcription: transcription },
-      ...{ turn_detection: detection, input_audio_noise_reduction: noiseReduction },
-      ...{ temperature: settings.temperature, max_response_output_tokens: maxTokens },
+      modalities: hasAudio ? ['text', 'audio'] : ['text'],
+      voice,
+      speed,
+      expires_at: expiresAt,
+      input_audio_format: 'pcm16',
+      output_audio_format: 'pcm16',
+      input_audio_transcription: transcription,
+      turn_detection: detection,
+      input_audio_noise_reduction: noiseReduction,
+      temperature: settings.temperature,
+      max_response_output_tokens: maxTokens,
     };
   }
   return {
     type: 'realtime',
     ...head,
-    ...{ output_modalities: [hasAudio ? 'audio' : 'text'], max_output_tokens: maxTokens, expires_at: expiresAt },
-    ...{ truncation: 'auto', tracing: null, prompt: null, include: null },
+    output_modalities: [hasAudio ? 'audio' : 'text'],
+    max_output_tokens: maxTokens,
+    expires_at: expiresAt,
+    truncation: 'auto',
+    tracing: null,
+    prompt: null,
+    include: null,
     audio: {
       input: { format: PCM, transcription, noise_reduction: noiseReduction, turn_detection: detection },
       output: { format: PCM, voice, speed },
@@ -111,5 +123,8 @@ export const responseHead = ({ hasAudio, voice, maxTokens, temperature }: Settin
       }
     : {
         modalities: hasAudio ? ['text', 'audio'] : ['text'],
-        ...{ voice, output_audio_format: 'pcm16', temperature, max_output_tokens: maxTokens },
+        voice,
+        output_audio_format: 'pcm16',
+        temperature,
+        max_output_tokens: maxTokens,
       };

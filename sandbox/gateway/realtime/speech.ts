@@ -29,7 +29,10 @@ export function commitInput(session: Session, id: string): void {
   const { buffer, conversation, dialect, client, settings, transcripts } = session;
   const samples = buffer.take();
   const item: Item = {
-    ...{ id, status: 'completed', type: 'message', role: 'user' },
+    id,
+    status: 'completed',
+    type: 'message',
+    role: 'user',
     parts: [
       { type: 'sound', description: describeAudio(samples), ms: secondsOf(samples) * 1_000, isTranscribed: false },
     ],

@@ -35,11 +35,9 @@ export class Transcripts {
     const part = item.type === 'message' ? item.parts[contentIndex] : undefined;
     if (part?.type !== 'sound') return;
     const transcriptionEvent = (event: string) => ({
-      ...{
-        type: `conversation.item.input_audio_transcription.${event}`,
-        item_id: item.id,
-        content_index: contentIndex,
-      },
+      type: `conversation.item.input_audio_transcription.${event}`,
+      item_id: item.id,
+      content_index: contentIndex,
     });
     if (this.#session.faultAt('transcript')) {
       const error = { type: 'transcription_error', code: 'audio_unintelligible', param: null };

@@ -49,12 +49,18 @@ export class Turns {
     const fault = this.#session.faultAt('response');
     if (fault?.how === 'refused') {
       throw new EventError('Rate limit reached for this model: try again in a moment.', {
-        ...{ code: 'rate_limit_exceeded', type: 'rate_limit_error' },
+        code: 'rate_limit_exceeded',
+        type: 'rate_limit_error',
       });
     }
     const input = addTokens(conversation.tokens, tokensIn(settings.instructions + JSON.stringify(settings.tools)));
     const reply = new Reply({
-      ...{ id: createId('resp'), settings, metadata, input, cachedInput: this.#cachedInput, createId },
+      id: createId('resp'),
+      settings,
+      metadata,
+      input,
+      cachedInput: this.#cachedInput,
+      createId,
       dialect: fault?.how === 'other-dialect' ? otherDialect(dialect) : dialect,
       plan: planFor(conversation, model.id, settings),
       conversation: isInConversation ? conversation : undefined,
@@ -118,5 +124,6 @@ export class Turns {
 
 export const voiceChangeError = (subject: 'session' | 'response', dialect: Dialect) =>
   new EventError("Cannot update a conversation's voice if assistant audio is present.", {
-    ...{ code: 'cannot_update_voice', param: `${subject}.${dialect === 'ga' ? 'audio.output.' : ''}voice` },
+    code: 'cannot_update_voice',
+    param: `${subject}.${dialect === 'ga' ? 'audio.output.' : ''}voice`,
   });

@@ -21,8 +21,12 @@ export const accountRoutes: Routes = (server, parts) => {
     const { creditLimit } = parts.settings.quirks;
     if (creditLimit === 0) throw unknownRoute(request.method, pathOf(request));
     return {
-      ...{ object: 'billing_subscription', has_payment_method: true, access_until: 0 },
-      ...{ soft_limit_usd: creditLimit, hard_limit_usd: creditLimit, system_hard_limit_usd: creditLimit },
+      object: 'billing_subscription',
+      has_payment_method: true,
+      access_until: 0,
+      soft_limit_usd: creditLimit,
+      hard_limit_usd: creditLimit,
+      system_hard_limit_usd: creditLimit,
     };
   });
 

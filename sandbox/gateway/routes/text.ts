@@ -32,7 +32,10 @@ export const textRoutes: Routes = (server, parts) => {
     // Only reasoning models reason; the others ignore the field (specification, 4.6).
     const generated = generateResponse(body, /reasoning/i.test(model.id), fault?.how === 'calls-tools');
     const response: TextResponse = {
-      ...{ request: body, generated, profile: parts.settings.profile, chatUsage: fault?.how === 'chat-usage' },
+      request: body,
+      generated,
+      profile: parts.settings.profile,
+      chatUsage: fault?.how === 'chat-usage',
       id: `resp_${parts.random.alphanumeric(24)}`,
       createdAt: parts.pace.now(),
     };

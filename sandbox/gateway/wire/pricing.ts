@@ -30,13 +30,21 @@ const commonFields = { enable_groups: Object.keys(GROUP_RATIOS), supported_endpo
 
 /** `quota_type` 1: a price in dollars per job. */
 const perJobEntry = (name: string, price: string, units: number): Body => ({
-  ...{ model_name: name, quota_type: 1, model_ratio: 0, completion_ratio: 0, ...commonFields },
+  model_name: name,
+  quota_type: 1,
+  model_ratio: 0,
+  completion_ratio: 0,
+  ...commonFields,
   model_price: amountNumber(times(amountOf(price), units)),
 });
 
 /** `quota_type` 0: a ratio of 1 is two dollars per million tokens, so the ratio equals a token's price in quota. */
 const perTokenEntry = ({ id, price, ability }: Model): Body => ({
-  ...{ model_name: id, quota_type: 0, model_price: 0, completion_ratio: 1, ...commonFields },
+  model_name: id,
+  quota_type: 0,
+  model_price: 0,
+  completion_ratio: 1,
+  ...commonFields,
   model_ratio: amountNumber(times(amountOf(price), QUOTA_PER_DOLLAR)),
   ...(ability === 'realtime' && { audio_ratio: 1, audio_completion_ratio: 1 }),
 });
@@ -61,7 +69,12 @@ const priceOf = (id: string): string => catalogue.find((model) => model.id === i
 
 /** A model whose price is a formula, which clients cannot know. */
 const TIERED_MODEL: Body = {
-  ...{ model_name: 'motion-v1.6', quota_type: 0, model_price: 0, model_ratio: 1, completion_ratio: 1, ...commonFields },
+  model_name: 'motion-v1.6',
+  quota_type: 0,
+  model_price: 0,
+  model_ratio: 1,
+  completion_ratio: 1,
+  ...commonFields,
   billing_mode: 'tiered_expr',
 };
 

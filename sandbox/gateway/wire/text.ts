@@ -165,7 +165,10 @@ export function chatBody(response: TextResponse): Body {
   };
   const finish_reason = generated.isIncomplete ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop';
   return {
-    ...{ id, object: 'chat.completion', created: Math.floor(createdAt / 1000), model: request.model },
+    id,
+    object: 'chat.completion',
+    created: Math.floor(createdAt / 1000),
+    model: request.model,
     choices: [{ index: 0, message, finish_reason }],
     usage: chatUsageBody(generated.tokens),
   };

@@ -8,11 +8,24 @@ interface Sender {
 const pixel = (colour: string, width: number, height: number) =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`)}`;
 const image = (name: string, colour: string, overrides: object = {}) => ({
-  ...{ id: name, filename: name, size: 2_048, url: pixel(colour, 320, 240), proxy_url: '', content_type: 'image/png' },
-  ...{ width: 320, height: 240, description: `A ${colour} image`, ...overrides },
+  id: name,
+  filename: name,
+  size: 2_048,
+  url: pixel(colour, 320, 240),
+  proxy_url: '',
+  content_type: 'image/png',
+  width: 320,
+  height: 240,
+  description: `A ${colour} image`,
+  ...overrides,
 });
 const file = (name: string, type: string) => ({
-  ...{ id: name, filename: name, size: 1_234_567, url: `data:${type},`, proxy_url: '', content_type: type },
+  id: name,
+  filename: name,
+  size: 1_234_567,
+  url: `data:${type},`,
+  proxy_url: '',
+  content_type: type,
 });
 const voice = { duration_secs: 65.4, waveform: btoa('\x10\x40\x90\xff\x80\x20') };
 const media = (colour: string) => ({
@@ -29,7 +42,10 @@ const MARKDOWN_SAMPLE = [
 ].join('\n');
 
 const embed = {
-  ...{ title: 'An embed', url: 'https://a.example/', description: 'With **words**', color: 0x55_88_ff },
+  title: 'An embed',
+  url: 'https://a.example/',
+  description: 'With **words**',
+  color: 0x55_88_ff,
   author: { name: 'An author' },
   fields: [
     { name: 'One', value: '1', inline: true },
@@ -52,7 +68,9 @@ const rows = [
     type: 1,
     components: [
       {
-        ...{ type: 3, custom_id: 'list', placeholder: 'Choose a colour' },
+        type: 3,
+        custom_id: 'list',
+        placeholder: 'Choose a colour',
         options: [
           { label: 'Red', value: 'r', description: 'As a rose', emoji: { name: '🔴' } },
           { label: 'Blue', value: 'b' },
@@ -83,15 +101,25 @@ const page = {
 export function sampleMessages(channel: string, bot: Sender, person: Sender): VisibleMessage[] {
   const message = (id: string, overrides: object): VisibleMessage =>
     ({
-      ...{ id, type: 0, channel_id: channel, author: { ...bot, bot: true, global_name: null }, content: '', flags: 0 },
-      ...{
-        timestamp: `2026-01-01T12:${id.padStart(2, '0')}:00.000Z`,
-        edited_timestamp: null,
-        tts: false,
-        pinned: false,
-      },
-      ...{ mention_everyone: false, mentions: [], mention_roles: [], attachments: [], embeds: [], components: [] },
-      ...{ ephemeral: false, edited: false, ...overrides },
+      id,
+      type: 0,
+      channel_id: channel,
+      author: { ...bot, bot: true, global_name: null },
+      content: '',
+      flags: 0,
+      timestamp: `2026-01-01T12:${id.padStart(2, '0')}:00.000Z`,
+      edited_timestamp: null,
+      tts: false,
+      pinned: false,
+      mention_everyone: false,
+      mentions: [],
+      mention_roles: [],
+      attachments: [],
+      embeds: [],
+      components: [],
+      ephemeral: false,
+      edited: false,
+      ...overrides,
     }) as unknown as VisibleMessage;
   const commandMetadata = { interaction_metadata: { id: '9', type: 2, user: person, name: 'show', command_type: 1 } };
   return [
@@ -131,17 +159,12 @@ export const sampleForm = {
       component: { type: 4, style: 1, custom_id: 's', min_length: 3 },
     },
     { type: 18, label: 'Long', component: { type: 4, style: 2, custom_id: 'l', required: false } },
-    {
-      ...{ type: 18, label: 'One of' },
-      component: { type: 3, custom_id: 'o', options: [{ label: 'First', value: '1' }] },
-    },
+    { type: 18, label: 'One of', component: { type: 3, custom_id: 'o', options: [{ label: 'First', value: '1' }] } },
     { type: 18, label: 'A file', component: { type: 19, custom_id: 'f' } },
+    { type: 18, label: 'Radio', component: { type: 21, custom_id: 'r', options: [{ label: 'Left', value: 'l' }] } },
     {
-      ...{ type: 18, label: 'Radio' },
-      component: { type: 21, custom_id: 'r', options: [{ label: 'Left', value: 'l' }] },
-    },
-    {
-      ...{ type: 18, label: 'Some of' },
+      type: 18,
+      label: 'Some of',
       component: { type: 22, custom_id: 'g', required: false, options: [{ label: 'Up', value: 'u' }] },
     },
     { type: 18, label: 'Agreed', component: { type: 23, custom_id: 'c' } },

@@ -56,13 +56,16 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   });
   inviteGuests(discord, options.guilds);
   const gateway = await startGateway({
-    ...{ speed: options.speed, seed: options.seed },
+    speed: options.speed,
+    seed: options.seed,
     ...(options.studio && { studio: options.studio }),
   });
   const tasksPerMember = Math.ceil(options.jobs / JOBS_PER_LIMIT);
   const settings = {
-    ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-    ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY: KEY },
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: KEY,
     ...noLimits,
     DEFAULT_MEMBER_BUDGET: `${tasksPerMember} tasks a day`,
     STORE_URL: options.storeUrl,
@@ -96,7 +99,9 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
     const books = partitions.map((partition) => partition.books);
     const money = compareLedgers(books, gateway.jobs.list(), tasksPerMember);
     const failures = brokenClusterPromises(assessment, {
-      ...{ ...ending, partitions, shards: SIZES.shard },
+      ...ending,
+      partitions,
+      shards: SIZES.shard,
       eventProblems: [
         ...events.failures,
         ...(hasAllOwners ? [] : ['after the storm, not every partition had an owner']),

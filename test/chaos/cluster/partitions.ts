@@ -32,7 +32,11 @@ export async function readPartitions(url: string, count: number, leaseMs: number
     examinations.push(await examineRows(backend, { ...parts, repair: false }));
   await whole?.close();
   const partitions = await openPartitions(address, {
-    ...{ ...parts, leaseMs, partitions: count, holder: nameHolder(), botVersion: '0.0.0' },
+    ...parts,
+    leaseMs,
+    partitions: count,
+    holder: nameHolder(),
+    botVersion: '0.0.0',
   });
   const states: PartitionState[] = [];
   try {
@@ -40,7 +44,8 @@ export async function readPartitions(url: string, count: number, leaseMs: number
       const store = await partitions.open(partition);
       const { live, books } = await readBooks(store).finally(() => store.close());
       states.push({
-        ...{ partition, books },
+        partition,
+        books,
         tasks: contents?.tasks ?? 0,
         live: live.map(({ id, state }) => `${id} ${state}`),
         findings: findings

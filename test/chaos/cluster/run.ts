@@ -44,20 +44,21 @@ export async function runCluster({ store, ...scale }: ClusterRun): Promise<Repor
     if (!server) return undefined;
     const { jobs, kills, pauses, serverKills } = scale;
     return await clusterChaos({
-      ...{ ...scale, studio },
-      ...{
-        server,
-        storeUrl: server.url,
-        guilds: GUILDS,
-        membershipChanges: Math.ceil(kills / KILLS_PER_MEMBERSHIP_CHANGE),
-      },
+      ...scale,
+      studio,
+      server,
+      storeUrl: server.url,
+      guilds: GUILDS,
+      membershipChanges: Math.ceil(kills / KILLS_PER_MEMBERSHIP_CHANGE),
       stormMs: Math.max(
         jobs * MS_PER_JOB,
         kills * MS_PER_KILL,
         pauses * MS_PER_PAUSE,
         serverKills * MS_PER_SERVER_KILL,
       ),
-      ...{ includeLongFaults: true, speed: SPEED, settleTimeoutMs: SETTLE_TIMEOUT_MS },
+      includeLongFaults: true,
+      speed: SPEED,
+      settleTimeoutMs: SETTLE_TIMEOUT_MS,
     });
   } finally {
     await studio.close();

@@ -26,8 +26,11 @@ export async function readBooks(settings: Record<string, string>): Promise<Books
   const config = readConfig(settings, ruleTargets);
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const store = await openStore(config.store, {
-    ...{ log, clock: systemClock, specs: kindSpecs },
-    ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
+    log,
+    clock: systemClock,
+    specs: kindSpecs,
+    botVersion: '0.0.0',
+    leaseMs: config.storeLeaseMs,
   });
   try {
     const entries = await Array.fromAsync(store.entries.readRange('', '9999'));

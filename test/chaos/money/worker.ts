@@ -23,8 +23,11 @@ const log = createLogger({
 });
 const clock = systemClock;
 const store = await openStore(config.store, {
-  ...{ log, clock, specs: kindSpecs },
-  ...{ botVersion: '0.0.0', leaseMs: config.storeLeaseMs },
+  log,
+  clock,
+  specs: kindSpecs,
+  botVersion: '0.0.0',
+  leaseMs: config.storeLeaseMs,
 });
 const gateway = createGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
 const engine = createEngine(
@@ -59,8 +62,13 @@ async function carryOut(command: Command): Promise<CommandResult> {
     guildId: command.guildId,
     channelId: command.guildId,
     route: {
-      ...{ applicationId: '1', isPrivate: false, install: 'guild' as const, mayPost: true, tokenExpiresAt: 0 },
-      ...{ uploadLimit: 10 * 2 ** 20, locale: 'en-US' },
+      applicationId: '1',
+      isPrivate: false,
+      install: 'guild' as const,
+      mayPost: true,
+      tokenExpiresAt: 0,
+      uploadLimit: 10 * 2 ** 20,
+      locale: 'en-US',
     },
   };
   try {

@@ -15,7 +15,10 @@ const say = createSay(texts);
 
 const imageTask = (changes: Partial<Task>): Task =>
   buildTask({
-    ...{ kind: 'image', model: 'lumen', request: { prompt: 'a fox', model: 'lumen' }, state: 'ready' },
+    kind: 'image',
+    model: 'lumen',
+    request: { prompt: 'a fox', model: 'lumen' },
+    state: 'ready',
     media: [{ kind: 'image', address: 'https://gateway.example/1.png', firstSeenAt: start }],
     times: { created: start, ended: start + 12_000 },
     ...changes,

@@ -37,15 +37,18 @@ describe('/imagine', () => {
   it('/imagine writes its options into the prompt as flags', async () => {
     const { discord, gateway } = await startTestBot();
     const options = {
-      ...{
-        prompt: 'a fox in the snow',
-        aspect: '16:9',
-        negative: 'people',
-        version: 'niji 7',
-        style: 'raw',
-        quality: '2',
-      },
-      ...{ chaos: 0, stylize: 50, weird: 5, seed: 4_294_967_295, weight: 1.5, tile: true },
+      prompt: 'a fox in the snow',
+      aspect: '16:9',
+      negative: 'people',
+      version: 'niji 7',
+      style: 'raw',
+      quality: '2',
+      chaos: 0,
+      stylize: 50,
+      weird: 5,
+      seed: 4_294_967_295,
+      weight: 1.5,
+      tile: true,
     };
     await (await discord.as('member').slash('imagine', options)).message();
     expect(promptOf(gateway)).toBe(

@@ -12,14 +12,15 @@ import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
 const violationsOf = (body: unknown) => validateBody('webhook-edit', body);
 
 const baseSummary: TaskSummary = {
-  ...{
-    id: '01k3v9x2mabcdefgh',
-    kind: 'imagine',
-    type: 'imagine',
-    state: 'delivered',
-    requesterId: '100000000000000001',
-  },
-  ...{ isPrivate: false, summary: '', createdAt: 0, settledAt: 0 },
+  id: '01k3v9x2mabcdefgh',
+  kind: 'imagine',
+  type: 'imagine',
+  state: 'delivered',
+  requesterId: '100000000000000001',
+  isPrivate: false,
+  summary: '',
+  createdAt: 0,
+  settledAt: 0,
 };
 
 function render(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {

@@ -11,22 +11,27 @@ const say = createSay(texts);
 const LONG_AMOUNT = '123456789012.345678901234567890';
 
 const row = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({
-  ...{ label, amount, requests, isEstimate: false },
+  label,
+  amount,
+  requests,
+  isEstimate: false,
 });
 
 const sheetOf = (lines: SheetRow[], changes: Partial<Sheet> = {}): Sheet => ({
-  ...{ subject: 'account', range: { start: '2026-03-04', end: '2026-03-10' }, by: 'model', rows: lines },
-  ...{ total: '1', requests: lines.length, isEstimate: false, notes: [], ...changes },
+  subject: 'account',
+  range: { start: '2026-03-04', end: '2026-03-10' },
+  by: 'model',
+  rows: lines,
+  total: '1',
+  requests: lines.length,
+  isEstimate: false,
+  notes: [],
+  ...changes,
 });
 
 const page = (sheet: Sheet, unit?: 'cents', isExact = false) =>
   usagePage(
-    {
-      ...{ sheet, of: 'account', chart: undefined, unit, isExact },
-      today: '2026-03-10',
-      allowances: [],
-      postedBy: undefined,
-    },
+    { sheet, of: 'account', chart: undefined, unit, isExact, today: '2026-03-10', allowances: [], postedBy: undefined },
     say,
   );
 
@@ -123,7 +128,9 @@ describe('The page of /usage', () => {
     const sheet = sheetOf([row('verse-1', '1')]);
     expect(JSON.stringify(page(sheet))).not.toMatch(/\$|USD|dollar/i);
     const ownSheet = sheetOf([{ ...row('verse-1', '1.4999184797815182'), isEstimate: true }], {
-      ...{ subject: 'own', total: '1.4999184797815182', isEstimate: true },
+      subject: 'own',
+      total: '1.4999184797815182',
+      isEstimate: true,
     });
     const ownPage = page(ownSheet, 'cents');
     expect(ownPage.content).toContain('Total: **≈ $1.50** for 1 request');
@@ -136,7 +143,10 @@ describe('The page of /usage', () => {
 
   it('The page of /usage compares estimates with costs by model, for at most five models', () => {
     const models = Array.from({ length: 7 }, (_, i) => ({
-      ...{ label: `m-${i}\n\`@here\`${'x'.repeat(90)}`, count: i + 1, estimate: '1.2345', cost: `0.0${7 - i}` },
+      label: `m-${i}\n\`@here\`${'x'.repeat(90)}`,
+      count: i + 1,
+      estimate: '1.2345',
+      cost: `0.0${7 - i}`,
     }));
     const { content = '' } = page(
       sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] }),

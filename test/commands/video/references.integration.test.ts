@@ -79,9 +79,10 @@ it('Every reference of /video reaches the request body exactly once, whatever fi
         return { medium: kind, uri: address };
       });
       const [kind] = videoKinds({
-        ...{ gateway, imgx: { name: 'imgx', pollOne: () => Promise.reject(new Error('Not polled.')) } },
+        gateway,
         imgxKind: () => expect.unreachable('A video is no imgx job.'),
-        ...{ imagineReferences: 'address', videosBody: 'json' },
+        imagineReferences: 'address',
+        videosBody: 'json',
       });
       const requester = { requesterId: '1', route: undefined as never };
       await kind?.submit?.(order.request as never, { id: 'a-task', materials: { references }, requester });

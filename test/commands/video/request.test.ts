@@ -73,7 +73,9 @@ describe('A request for a video', () => {
   it('A request for a video sends model-specific parameters in the metadata and the mode at the top level', () => {
     const values = { negative: ' people ', seed: 7, camera: 'slow zoom', mode: ' pro ', extra: '{"cfg_scale":0.5}' };
     expect(requestOf(values)).toEqual({
-      ...{ prompt: 'waves', model: 'reel-2', mode: 'pro' },
+      prompt: 'waves',
+      model: 'reel-2',
+      mode: 'pro',
       metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
     });
   });
@@ -87,7 +89,8 @@ describe('A request for a video', () => {
 
   it('A request for a video sends keys of `extra` that begin with ! at the top level and all others in the metadata', () => {
     expect(requestOf({ extra: '{"!fps":24,"bgm":true,"!seconds":"5","size":"640x360"}' })).toEqual({
-      ...{ prompt: 'waves', model: 'reel-2' },
+      prompt: 'waves',
+      model: 'reel-2',
       metadata: { bgm: true, size: '640x360' },
       extra: { fps: 24, seconds: '5' },
     });
@@ -133,8 +136,11 @@ describe('A request for a video', () => {
 
   it('A request for a video lists its files and links in order, then its videos and audio', () => {
     const values = {
-      ...{ image: image(1), image2: image(2), links: 'https://a.example/3.png' },
-      ...{ reference_video: 'https://a.example/v.mp4', reference_audio: '<https://a.example/s.mp3>' },
+      image: image(1),
+      image2: image(2),
+      links: 'https://a.example/3.png',
+      reference_video: 'https://a.example/v.mp4',
+      reference_audio: '<https://a.example/s.mp3>',
     };
     expect(requestOf(values).references).toEqual([
       { address: 'https://cdn.example/1.png', name: '1.png', medium: 'any', takes: 'address or data' },
@@ -160,7 +166,10 @@ describe('The requests of the other video endpoints', () => {
     expect(order(values)).toEqual({
       kind: 'image-to-video',
       request: {
-        ...{ prompt: 'waves', model: 'reel-2', duration: 5, mode: 'std' },
+        prompt: 'waves',
+        model: 'reel-2',
+        duration: 5,
+        mode: 'std',
         references: [{ address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address' }],
       },
     });
@@ -171,7 +180,11 @@ describe('The requests of the other video endpoints', () => {
     expect(order(values)).toEqual({
       kind: 'second-video',
       request: {
-        ...{ prompt: 'waves', model: 'reel-2', duration: 4, resolution: '720p', metadata: { seed: 1 } },
+        prompt: 'waves',
+        model: 'reel-2',
+        duration: 4,
+        resolution: '720p',
+        metadata: { seed: 1 },
         references: [
           { address: 'https://cdn.example/1.png', name: '1.png', medium: 'image', takes: 'address or data' },
         ],

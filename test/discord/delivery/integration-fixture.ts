@@ -121,7 +121,10 @@ export async function createFixture({
   };
   const countingClock = new TimerCountingClock(clock);
   const parts: DeliveryParts = {
-    ...{ outbox, clock: countingClock, log, prepare },
+    outbox,
+    clock: countingClock,
+    log,
+    prepare,
     hintFor: ({ id }) => ({
       content: `${id} perhaps shown`,
       controls: [{ type: 'button', id: customId('showall', 1, id), label: 'Show here' }],
@@ -199,7 +202,15 @@ export async function createFixture({
     );
 
   return {
-    ...{ clock, discord, tasks, delivery, open: openDelivery, order, press, updateTask, client },
+    clock,
+    discord,
+    tasks,
+    delivery,
+    open: openDelivery,
+    order,
+    press,
+    updateTask,
+    client,
     /** The number of timers that the delivery has set. */
     timerCount: () => countingClock.pendingCount,
     /** Advances the clock as soon as the delivery waits for it. */

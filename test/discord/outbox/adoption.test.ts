@@ -30,13 +30,14 @@ function channel(messages: { id: string }[], pageSize = 100) {
   return { messagesBefore, botUserId, requestedIds };
 }
 
-const findIn = (messages: { id: string }[]) => findPosted(task, intention, channel(messages));
+const findIn = (messages: ({ id: string } & Record<string, unknown>)[]) =>
+  findPosted(task, intention, channel(messages));
 
 describe('The search for a message from the bot', () => {
   it('The search for a message finds those from the bot by their author or their application', async () => {
     const ownMessage = message(at + seconds(2));
     expect(await findIn([ownMessage])).toEqual({ channelId: '7', id: ownMessage.id });
-    expect(await findIn([{ ...ownMessage, ...{ author: { id: '9' }, application_id: ownId } }])).toEqual({
+    expect(await findIn([{ ...ownMessage, author: { id: '9' }, application_id: ownId }])).toEqual({
       channelId: '7',
       id: ownMessage.id,
     });

@@ -43,7 +43,9 @@ describe('File uploads', () => {
 
   const upload = (data: Buffer, name = 'fox.png') =>
     clients.tokenRest.patch(Routes.webhookMessage(APPLICATION, 'token', '@original'), {
-      ...{ body: { content: 'a fox' }, files: [{ name, data }], auth: false },
+      body: { content: 'a fox' },
+      files: [{ name, data }],
+      auth: false,
     });
 
   test('A file is uploaded byte for byte, with its name and type and the text of its message', async () => {

@@ -18,7 +18,12 @@ clients.client.rest.setToken(token);
 const interactionCounts = new Map<number, number>();
 const leaseMs = Number(lease);
 const shards = await connectShards({
-  ...{ token, reads: clients.reads, intents: 0, leaseMs, clock: systemClock, log },
+  token,
+  reads: clients.reads,
+  intents: 0,
+  leaseMs,
+  clock: systemClock,
+  log,
   facts: await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: leaseMs }),
   // As on another machine, the holder's name does not identify the process, so no other process can tell that it has ended.
   holder: machine === 'elsewhere' ? (nameHolder().split(' ')[0] ?? '') : nameHolder(),

@@ -36,7 +36,9 @@ export interface Fixture {
 
 export async function createFixture(store: TestStore, { limits, ...options }: DiscordOptions = {}): Promise<Fixture> {
   const discord = await startDiscord({
-    ...{ shards: SHARD_COUNT, guilds: SHARD_COUNT, ...options },
+    shards: SHARD_COUNT,
+    guilds: SHARD_COUNT,
+    ...options,
     limits: { maxConcurrency: 16, identifyWindowMs: 0, ...limits },
   });
   onTestFinished(() => discord.close());
@@ -96,8 +98,14 @@ export async function shardProcess(fixture: Fixture, options: Partial<ShardsPart
   onTestFinished(() => clients.close());
   const taken: string[] = [];
   const shards = await connectShards({
-    ...{ token: discord.token, reads: clients.reads, intents: 0, leaseMs: LEASE_MS, clock: systemClock, log },
-    ...{ facts: await openFacts(store), holder: nameHolder() },
+    token: discord.token,
+    reads: clients.reads,
+    intents: 0,
+    leaseMs: LEASE_MS,
+    clock: systemClock,
+    log,
+    facts: await openFacts(store),
+    holder: nameHolder(),
     ...parts,
     async onDispatch(packet, shardId) {
       await onDispatch(packet, shardId);

@@ -6,8 +6,10 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const packet: GatewayDispatchPayload = {
-  ...{ op: GatewayOpcodes.Dispatch, s: 7 },
-  ...{ t: GatewayDispatchEvents.GuildRoleDelete, d: { guild_id: '1', role_id: 'private words' } },
+  op: GatewayOpcodes.Dispatch,
+  s: 7,
+  t: GatewayDispatchEvents.GuildRoleDelete,
+  d: { guild_id: '1', role_id: 'private words' },
 };
 
 describe('A hand-over that never succeeds', () => {
@@ -18,7 +20,11 @@ describe('A hand-over that never succeeds', () => {
     const progress = new Progress(6);
     const times: number[] = [];
     const handOver = new HandOver({
-      ...{ shardId: 3, clock, log, limitMs: 10_000, stopSignal: new AbortController().signal },
+      shardId: 3,
+      clock,
+      log,
+      limitMs: 10_000,
+      stopSignal: new AbortController().signal,
       async onDispatch() {
         times.push(clock.now());
         throw new Error('A bug.');

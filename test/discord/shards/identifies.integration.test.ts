@@ -9,7 +9,8 @@ import { createFixture, type Fixture, openFacts, SHARD_COUNT, shardProcess, wait
 
 const quietLog = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 const gatewayInfo = (remaining: number, reset_after = 60_000) => ({
-  ...{ url: '', shards: 4 },
+  url: '',
+  shards: 4,
   session_start_limit: { total: 1_000, remaining, reset_after, max_concurrency: 2 },
 });
 

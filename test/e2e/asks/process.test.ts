@@ -26,8 +26,11 @@ function spawnBot({ discord, gateway, config }: Fixture, settings: Record<string
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
-      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY, STORE_URL: config.store.url },
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY,
+      STORE_URL: config.store.url,
       ...models,
       ...settings,
     },

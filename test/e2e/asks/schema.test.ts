@@ -6,7 +6,10 @@ import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const prompt = 'a sad fox';
 const strictObject = (properties: object) => ({
-  ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
 });
 const fox = strictObject({ mood: { enum: ['happy', 'sad'] }, legs: { type: 'integer', minimum: 3 } });
 const file = (schema: unknown, name = 'fox.json') => ({ name, bytes: Buffer.from(JSON.stringify(schema)) });

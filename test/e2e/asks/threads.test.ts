@@ -61,7 +61,9 @@ it('Plain messages are also answered in a server that the bot joined after it st
   const roles = homeGuild.roles.map((role) => (role.id === homeGuild.id ? { ...role, id } : role));
   const channels = ['studio', 'thread'].map((name) => ({
     ...world.channel(name, homeGuild),
-    ...{ id: String(BigInt(world.channel(name, homeGuild).id) + 1n), guildId: id, overwrites: [] },
+    id: String(BigInt(world.channel(name, homeGuild).id) + 1n),
+    guildId: id,
+    overwrites: [],
     ...(name === 'thread' && { parentId: String(BigInt(world.channel('studio', homeGuild).id) + 1n) }),
   }));
   world.addGuild({ ...homeGuild, id, name: 'newcomer', roles, channels });

@@ -42,7 +42,9 @@ export async function createCluster(
   const partitions =
     typeof requestedPartitions === 'number' ? requestedPartitions : requestedPartitions(servers.discord);
   const allSettings = {
-    ...{ ...noLimits, PARTITIONS: String(partitions), SHARD_COUNT: String(shards) },
+    ...noLimits,
+    PARTITIONS: String(partitions),
+    SHARD_COUNT: String(shards),
     STORE_LEASE_SECONDS: String(leaseSeconds),
     ...settings,
   };

@@ -38,7 +38,10 @@ export async function startMonitoredFixture(baseFixture: Fixture, metricsToken?:
   };
   return {
     ...baseFixture,
-    ...{ config, app, url, request },
+    config,
+    app,
+    url,
+    request,
     async readiness() {
       const { status, text } = await request('/readyz');
       const { parts } = JSON.parse(text) as Readiness;

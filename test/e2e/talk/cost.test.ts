@@ -13,7 +13,8 @@ const PRICE_LIST_PATH = '/api/pricing';
 
 async function startPricedBot(budget: string) {
   const settings = {
-    ...{ GATEWAY_PRICING_PATH: PRICE_LIST_PATH, GATEWAY_PRICING_GROUP: 'default' },
+    GATEWAY_PRICING_PATH: PRICE_LIST_PATH,
+    GATEWAY_PRICING_GROUP: 'default',
     DEFAULT_MEMBER_BUDGET: budget,
   };
   const fixture = await startTalkBot({ gateway: { profile: 'stock' }, settings });

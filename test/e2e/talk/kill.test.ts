@@ -35,8 +35,11 @@ async function startBotProcess({ discord, gateway, config }: Fixture): Promise<C
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',
-      ...{ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
-      ...{ GATEWAY_BASE_URL: gateway.url, GATEWAY_API_KEY, STORE_URL: config.store.url },
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY,
+      STORE_URL: config.store.url,
       DEFAULT_TALK_MODEL: TALK_MODEL,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -220,7 +220,9 @@ describeProfiles('The buttons of a single image', (profile) => {
     const first = await orderGrid(fixture);
     const [job] = jobs(fixture.gateway);
     const buttons = Array.from({ length: 25 }, (_, index) => ({
-      ...{ customId: `MJ::JOB::pan_left::${index}::5c1d2a4e::SOLO`, type: 2, style: 2 },
+      customId: `MJ::JOB::pan_left::${index}::5c1d2a4e::SOLO`,
+      type: 2,
+      style: 2,
       ...(index % 2 === 0 ? { emoji: '⬅️', label: '' } : { emoji: '', label: `Pan ${index}` }),
     }));
     respondToPollsWith(

@@ -42,7 +42,12 @@ export function buttonIdOf({ details }: ImgxJob, name: string): string {
 
 /** A stock gateway's response for a finished task, with the given fields added or replaced. */
 export const finishedTask = (fields: object) => ({
-  ...{ id: '1', action: 'IMAGINE', status: 'SUCCESS', progress: '100%', prompt: 'a fox in the snow', buttons: [] },
+  id: '1',
+  action: 'IMAGINE',
+  status: 'SUCCESS',
+  progress: '100%',
+  prompt: 'a fox in the snow',
+  buttons: [],
   ...fields,
 });
 

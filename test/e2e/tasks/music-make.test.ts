@@ -14,9 +14,9 @@ describeProfiles('/music make', (profile) => {
     const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway } = fixture;
     const lyrics = 'Harbour lights are calling';
-    const exchange = await discord.as('member').slash('music make', {
-      ...{ lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' },
-    });
+    const exchange = await discord
+      .as('member')
+      .slash('music make', { lyrics, style: 'folk, calm', title: 'Light', instrumental: false, model: 'chorale-4' });
     const message = await exchange.message(says('Finished in'));
     expect(orders(gateway)).toEqual([
       {

@@ -28,7 +28,9 @@ describeProfiles('Using a message as a reference', (profile) => {
     expect(child.ephemeral).toBe(false);
     const file = parent.attachments[0]?.filename ?? '?';
     expect(receivedOrders(fixture.gateway).at(-1)).toEqual({
-      ...{ model: TEST_IMAGE_MODEL, prompt: 'the same at night', image: [urlContaining(`/${file}?ex=`)] },
+      model: TEST_IMAGE_MODEL,
+      prompt: 'the same at night',
+      image: [urlContaining(`/${file}?ex=`)],
     });
     expect(labels(child)).toContain('Use as reference');
   });

@@ -45,8 +45,10 @@ const MAX_ROW_LENGTH = 5;
 /** Posts a message with a button for each of these ids. */
 async function postButtons(fixture: FastClockFixture, ids: readonly string[]): Promise<Message> {
   const buttons = ids.map((custom_id, index) => ({
-    ...{ type: ComponentType.Button, style: ButtonStyle.Secondary },
-    ...{ custom_id, label: String(index) },
+    type: ComponentType.Button,
+    style: ButtonStyle.Secondary,
+    custom_id,
+    label: String(index),
   }));
   const rows = Array.from({ length: Math.ceil(ids.length / MAX_ROW_LENGTH) }, (_, row) => ({
     type: ComponentType.ActionRow,

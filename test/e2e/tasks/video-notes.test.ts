@@ -30,12 +30,10 @@ describeProfiles('The notes of a video task', (profile) => {
       host.requests.splice(0);
     });
     const exchange = await fixture.discord.as('member').slash('video', {
-      ...{
-        prompt: 'waves',
-        links: `${goodUrl} ${lostUrl} ${pageUrl}`,
-        reference_video: videoUrl,
-        reference_audio: audioUrl,
-      },
+      prompt: 'waves',
+      links: `${goodUrl} ${lostUrl} ${pageUrl}`,
+      reference_video: videoUrl,
+      reference_audio: audioUrl,
     });
     const failed = await exchange.message(says('The engine could not finish this task.'));
     expect(text(failed).split('\n').slice(-5)).toEqual([

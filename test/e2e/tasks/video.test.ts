@@ -51,27 +51,33 @@ describeProfiles('/video', (profile) => {
     const leap = await postVideo(fixture, 7.9, 'leap.mp4');
     const song = host.on('/song.wav', file(silentWav()));
     const message = await orderVideo(fixture, {
-      ...{ model: 'reel-2-pro', image: await imageUpload('first.png'), image7: await imageUpload('last.png') },
-      ...{
-        links: host.on('/third.png', file((await imageUpload()).bytes)),
-        size: '160x96',
-        duration: '1',
-        mode: 'pro',
-      },
-      ...{
-        negative: 'people',
-        seed: 7,
-        camera: 'slow zoom',
-        reference_video: `${dance} ${leap}`,
-        reference_audio: song,
-      },
-      ...{ face_check: false, extra: '{"cfg_scale":0.5,"!fps":24}' },
+      model: 'reel-2-pro',
+      image: await imageUpload('first.png'),
+      image7: await imageUpload('last.png'),
+      links: host.on('/third.png', file((await imageUpload()).bytes)),
+      size: '160x96',
+      duration: '1',
+      mode: 'pro',
+      negative: 'people',
+      seed: 7,
+      camera: 'slow zoom',
+      reference_video: `${dance} ${leap}`,
+      reference_audio: song,
+      face_check: false,
+      extra: '{"cfg_scale":0.5,"!fps":24}',
     });
     const body = {
-      ...{ model: 'reel-2-pro', prompt: 'waves at dawn', size: '160x96', duration: 1, mode: 'pro' },
+      model: 'reel-2-pro',
+      prompt: 'waves at dawn',
+      size: '160x96',
+      duration: 1,
+      mode: 'pro',
       images: [urlContaining('first.png?ex='), urlContaining('last.png?ex='), `${host.origin}/third.png`],
       metadata: { negative_prompt: 'people', seed: 7, camera_control: 'slow zoom', cfg_scale: 0.5 },
-      ...{ reference_video_urls: [dance, leap], reference_audio_urls: [song], face_ok: false, fps: 24 },
+      reference_video_urls: [dance, leap],
+      reference_audio_urls: [song],
+      face_ok: false,
+      fps: 24,
     };
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
     expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 s · Mode: pro\nFinished');
@@ -127,13 +133,14 @@ describeProfiles('/video', (profile) => {
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await orderVideo(fixture, { ...options, image: await imageUpload(), endpoint: 'videos' });
     const body = {
-      ...{
-        model: TEST_VIDEO_MODEL,
-        prompt: 'waves at dawn',
-        seconds: '1',
-        input_reference: urlContaining('fox.png?ex='),
-      },
-      ...{ aspect_ratio: '16:9', mode: 'pro', metadata: { seed: 7 }, fps: 24 },
+      model: TEST_VIDEO_MODEL,
+      prompt: 'waves at dawn',
+      seconds: '1',
+      input_reference: urlContaining('fox.png?ex='),
+      aspect_ratio: '16:9',
+      mode: 'pro',
+      metadata: { seed: 7 },
+      fps: 24,
     };
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: VIDEOS_PATH, body }]);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);

@@ -17,8 +17,17 @@ const say = createSay(texts);
 const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"type":"object"}' };
 const askTask: Task = makeTask({ kind: 'ask', state: 'running', request });
 const response = (text: string) => ({
-  ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
-  ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
+  end: 'completed' as const,
+  id: undefined,
+  model: undefined,
+  text,
+  refusal: '',
+  reasoning: '',
+  calls: [],
+  usage: undefined,
+  cost: undefined,
+  reason: undefined,
+  error: undefined,
 });
 const validCheck: SchemaCheck = { misfits: [], count: 0, isUnfinished: false };
 

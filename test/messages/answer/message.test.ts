@@ -21,8 +21,17 @@ const askTask = (request: object = {}): Task =>
   makeTask({ kind: 'ask', state: 'accepted', request: { prompt: 'why @everyone?', model: 'quill-5', ...request } });
 
 const response = (text: string) => ({
-  ...{ end: 'completed' as const, id: undefined, model: undefined, text, refusal: '', reasoning: '', calls: [] },
-  ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
+  end: 'completed' as const,
+  id: undefined,
+  model: undefined,
+  text,
+  refusal: '',
+  reasoning: '',
+  calls: [],
+  usage: undefined,
+  cost: undefined,
+  reason: undefined,
+  error: undefined,
 });
 
 const call = (number: number): AnswerCall => ({

@@ -20,7 +20,13 @@ const waitForMessage = (as: string, expected: string) =>
 describe('The server with budgets on the sandbox page', () => {
   it('The ledger shows the estimated cost of a request, then its actual cost, which equals the bill of the gateway', async () => {
     expect(await fetchLedger()).toEqual({
-      ...{ entries: [], count: 0, reserved: '0', unconfirmed: '0', settled: '0', bill: '0', difference: '0' },
+      entries: [],
+      count: 0,
+      reserved: '0',
+      unconfirmed: '0',
+      settled: '0',
+      bill: '0',
+      difference: '0',
     });
     await sendCommand('member', 'imagine', { prompt: 'a boat' });
     const settledLedger = await server.waitFor(async () => {

@@ -27,7 +27,11 @@ it('The sandbox uses a real gateway with its key, never shows the key and inject
 
   const workbench = await server.workbench();
   expect(workbench.gateway).toEqual({
-    ...{ kind: 'real', address: gateway.url, jobs: [], faults: [], down: false },
+    kind: 'real',
+    address: gateway.url,
+    jobs: [],
+    faults: [],
+    down: false,
     jobsUnseen: expect.stringMatching(/jobs of a real gateway are not visible/),
   });
   expect(workbench.traffic.every(({ side }) => side === 'discord')).toBe(true);

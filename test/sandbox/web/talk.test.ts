@@ -70,8 +70,12 @@ describe('Live sessions on the workbench', () => {
     expect(listener.events.findIndex(isAnswering)).toBeLessThan(listener.events.findIndex(isDone));
     expect((await talkWorkbench()).sessions).toEqual([
       {
-        ...{ id: expect.stringMatching(/^sess_/), model: 'parley-realtime', dialect: 'ga' },
-        ...{ openedAt: expect.any(Number), state: 'listening', turns: 1 },
+        id: expect.stringMatching(/^sess_/),
+        model: 'parley-realtime',
+        dialect: 'ga',
+        openedAt: expect.any(Number),
+        state: 'listening',
+        turns: 1,
       },
     ]);
   });

@@ -31,7 +31,9 @@ it('A packet whose lock has expired while its process was busy is not handled a 
   });
   const job = (attemptsStarted: number, data: unknown = {}, progress = 0) => ({
     id: 'i1',
-    ...{ data, attemptsStarted, progress },
+    data,
+    attemptsStarted,
+    progress,
     updateData: vi.fn(),
   });
   const jobs = [job(1), job(2)];

@@ -56,7 +56,12 @@ const facts = await openSharedFacts(address, { log, clock, limitMs: leaseMs / 5 
 const stopByPartition = new Map<number, () => Promise<void>>();
 report({ event: 'joins', holder });
 const membership = await Membership.join({
-  ...{ facts, partitions, holder, leaseMs, clock, log },
+  facts,
+  partitions,
+  holder,
+  leaseMs,
+  clock,
+  log,
   async onTaken(partition, store) {
     report({ event: 'taken', partition });
     stopByPartition.set(partition, startWriting(store));

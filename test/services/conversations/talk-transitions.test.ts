@@ -36,7 +36,10 @@ function response(changes: Partial<RealtimeResponse> = {}): RealtimeResponse {
 }
 
 const outcome = (changes: Partial<RealtimeResponse> = {}, details: object = {}) => ({
-  ...{ response: response(changes), hasContent: true, voice, stopReason: undefined },
+  response: response(changes),
+  hasContent: true,
+  voice,
+  stopReason: undefined,
   ...details,
 });
 

@@ -151,7 +151,10 @@ describe('The catalogue of models', () => {
 
 describe('What models delivered', () => {
   const data = ['aurora', 'gpt-4o', 'flux-pro', 'kling-v1-6'].map((id) => ({
-    ...{ id, object: 'model', created: 1_626_777_600, owned_by: 'studio' },
+    id,
+    object: 'model',
+    created: 1_626_777_600,
+    owned_by: 'studio',
   }));
   const createListedCatalogue = async (options: CatalogueOptions = {}) => {
     const fixture = await createCatalogue(options);

@@ -237,7 +237,9 @@ it('A pattern in MODEL_KINDS matches whole IDs, with asterisks for any text, and
 
 it('The kind of a model is guessed from its endpoint types, else its ID, else its owner', () => {
   const model = (id: string, ownedBy?: string, types?: string[]) => ({
-    ...{ id, ownedBy, createdAt: undefined },
+    id,
+    ownedBy,
+    createdAt: undefined,
     fields: types ? { supported_endpoint_types: types } : {},
   });
   expect(guessKind(model('gpt-4o', undefined, ['openai-video']))).toBe('video');

@@ -4,7 +4,10 @@ import { type Bar, type ChartData, drawChart, renderChartSvg } from '../../../sr
 
 const bar = (label: string, amount: string): Bar => ({ label, amount, text: amount });
 const chartOf = (bars: ChartData['bars'], entries: Bar[]): ChartData => ({
-  ...{ title: 'What was used', facts: ['Total 31.25', 'Largest: b'], bars, entries },
+  title: 'What was used',
+  facts: ['Total 31.25', 'Largest: b'],
+  bars,
+  entries,
 });
 
 const labelsIn = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);

@@ -6,8 +6,15 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const READ_AT = 7;
 
 const model = (changes: Partial<PricedModel>): PricedModel => ({
-  ...{ name: 'm', billingUnit: undefined, ratio: undefined, outputRatio: undefined, cachedRatio: undefined },
-  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, groups: [] },
+  name: 'm',
+  billingUnit: undefined,
+  ratio: undefined,
+  outputRatio: undefined,
+  cachedRatio: undefined,
+  audioRatio: undefined,
+  audioOutputRatio: undefined,
+  price: undefined,
+  groups: [],
   ...changes,
 });
 
@@ -28,7 +35,11 @@ describe('The prices in a gateway’s list', () => {
   it('A price per token includes the prices of cached and audio tokens if the list contains them', () => {
     const audio = model({ ...byTokens, cachedRatio: '0.1', audioRatio: '16', audioOutputRatio: '2' });
     expect(pricesIn(list([audio]), 'default', READ_AT).get('m')?.price.perMillion).toEqual({
-      ...{ input: '1.25', output: '10', cachedInput: '0.125', audioInput: '20', audioOutput: '40' },
+      input: '1.25',
+      output: '10',
+      cachedInput: '0.125',
+      audioInput: '20',
+      audioOutput: '40',
     });
   });
 

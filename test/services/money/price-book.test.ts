@@ -14,8 +14,16 @@ import { makeTask } from '../store/store-fixture.ts';
 const log = { warn: () => undefined };
 
 const pricedModel = (name: string, overrides: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
-  ...{ name, billingUnit: 'job', ratio: undefined, outputRatio: undefined, cachedRatio: undefined, groups: [] },
-  ...{ audioRatio: undefined, audioOutputRatio: undefined, price: undefined, ...overrides },
+  name,
+  billingUnit: 'job',
+  ratio: undefined,
+  outputRatio: undefined,
+  cachedRatio: undefined,
+  groups: [],
+  audioRatio: undefined,
+  audioOutputRatio: undefined,
+  price: undefined,
+  ...overrides,
 });
 
 const priceList: PriceList = {

@@ -39,7 +39,9 @@ describe('The start of a limit', () => {
     const budgets = new Budgets({ store: emptyStore, hashOf: (name) => name });
     const server = settingsSince === undefined ? {} : limits;
     const spending = createSpending({
-      ...{ clock, budgets, trustedGuildIds: [GUILD] },
+      clock,
+      budgets,
+      trustedGuildIds: [GUILD],
       settings: { ...noSettings, server, total: { month: {} } },
       settingsSince: settingsSince ?? 0,
     });

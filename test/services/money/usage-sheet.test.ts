@@ -88,7 +88,9 @@ describe("The sheet of the bot's ledger", () => {
     type: 'imagine',
     model: undefined,
     count: 1,
-    ...{ amount: '0.10', isEstimate: false, state: 'settled' },
+    amount: '0.10',
+    isEstimate: false,
+    state: 'settled',
   };
 
   it("The sheet of the bot's ledger by role counts a member with several roles under each of them, and once in the total", () => {

@@ -42,7 +42,9 @@ async function createPartition(
     return createEntry(makeTask({ id, times, estimate: { amount, source: 'operator', at: 0 } }));
   };
   return {
-    ...{ spending, wholeBot, entry },
+    spending,
+    wholeBot,
+    entry,
     /** Returns whether a task may join the queue. */
     async queue(): Promise<boolean> {
       waitingCount += 1;

@@ -23,7 +23,9 @@ function createFixture() {
     `${topic} ${count}${endedAt === undefined ? '' : ' over'}`;
   const start = async (): Promise<Notices> => {
     const notices = new Notices({
-      ...{ store, clock, log: { info: () => undefined, warn: () => undefined } },
+      store,
+      clock,
+      log: { info: () => undefined, warn: () => undefined },
       delivery: {
         async post(notice) {
           if (fixture.acceptsPosts) sent.push(`new ${textOf(notice)}`);

@@ -55,7 +55,11 @@ describe('The files of a request', () => {
     unreachableUrls = new Set();
     const isReachable = async (url: string) => !unreachableUrls.has(url);
     const gatherFiles = createGatherer({
-      ...{ media, sounds, log, clock, canReach: isReachable },
+      media,
+      sounds,
+      log,
+      clock,
+      canReach: isReachable,
       upload: async () => undefined,
     });
     gather = (request, context) => gatherFiles(request, { memberId: 'member', timeLimitMs: 300_000, ...context });

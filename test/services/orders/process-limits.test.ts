@@ -47,7 +47,8 @@ describe('Two processes that share a poll budget', () => {
     const clock = new ManualClock();
     const polls: number[] = [];
     const lane = (): Lane => ({
-      ...{ name: 'image', max: 1 },
+      name: 'image',
+      max: 1,
       async poll(ids) {
         polls.push(clock.now());
         return new Map(ids.map((id) => [id, { again: clock.now() + 2_000 }]));

@@ -16,7 +16,9 @@ const heapUsed = (): number => {
 
 const judgeOf = (rules: Partial<RuleSet>) => new Judge({ ...ruleSet.parse({}), ...rules });
 const order = (prompt: string, overrides: Partial<JudgedRequest> = {}): JudgedRequest => ({
-  ...{ kind: 'imagine', request: { prompt }, channelId: '1' },
+  kind: 'imagine',
+  request: { prompt },
+  channelId: '1',
   ...overrides,
 });
 const keyOf = (rules: Partial<RuleSet>, request: JudgedRequest): string | undefined =>

@@ -29,8 +29,14 @@ async function setUp() {
 const member = (number: number): string => String(600_000_000_000_000_000n + BigInt(number));
 
 const makeReport = (task: number, reporter = task, guildId = GUILD) => ({
-  ...{ guildId, taskId: `task-${task}`, requesterId: OWNER, reporterId: member(reporter), words: 'bad words' },
-  ...{ reason: 'hate' as const, channelId: GUILD, message: { channelId: GUILD, id: OWNER } },
+  guildId,
+  taskId: `task-${task}`,
+  requesterId: OWNER,
+  reporterId: member(reporter),
+  words: 'bad words',
+  reason: 'hate' as const,
+  channelId: GUILD,
+  message: { channelId: GUILD, id: OWNER },
 });
 
 async function decideReport(reports: Reports, { id }: Report, at: number): Promise<void> {

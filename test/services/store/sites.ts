@@ -130,7 +130,12 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
   };
   const testStore: TestStore = {
     ...rawAccess,
-    ...{ kind, url, scheme, clock, logged, log },
+    kind,
+    url,
+    scheme,
+    clock,
+    logged,
+    log,
     async open(options = {}) {
       // A store in memory is lost when its connection is closed, so that connection stays open.
       if (shared) return createStoredTasks(shared, options, async () => undefined);
@@ -302,7 +307,9 @@ function sqlAccess(session: Session): RawAccess {
       session(async (query) => {
         const rows = await query('SELECT namespace, key, value, expires FROM atelier');
         return rows.map(({ namespace, key, value, expires }) => ({
-          ...{ namespace: String(namespace), key: String(key), text: String(value) },
+          namespace: String(namespace),
+          key: String(key),
+          text: String(value),
           expires: expires === null ? undefined : Number(expires),
         }));
       }),

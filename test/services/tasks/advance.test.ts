@@ -28,9 +28,16 @@ describe('An update of a running task', () => {
 
   it('An update of a running task keeps the tracks of a song, without URLs of streaming tracks and only with useful fields', () => {
     const track = {
-      ...{ id: 'clip', title: 't'.repeat(300), audio: 'https://files.example/live', video: undefined },
-      ...{ cover: 'https://files.example/1.png', lyrics: 'l'.repeat(20_000), style: undefined, seconds: 20 },
-      ...{ failure: undefined, state: 'running' as const },
+      id: 'clip',
+      title: 't'.repeat(300),
+      audio: 'https://files.example/live',
+      video: undefined,
+      cover: 'https://files.example/1.png',
+      lyrics: 'l'.repeat(20_000),
+      style: undefined,
+      seconds: 20,
+      failure: undefined,
+      state: 'running' as const,
     };
     const finishedTrack = { ...track, state: 'finished' as const, audio: 'https://files.example/1.mp3' };
     const { tracks } = advance(acceptedTask(), buildSnapshot({ tracks: [track, finishedTrack] }), now);
@@ -55,7 +62,7 @@ describe('An update of a running task', () => {
   });
 
   it('An update of a running task with a finished song is held back while a track still streams, but not forever', () => {
-    const streaming = { ...{ id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined } };
+    const streaming = { id: 'clip', title: 'a', audio: undefined, video: undefined, cover: undefined };
     const track = { ...streaming, lyrics: undefined, style: undefined, seconds: undefined, failure: undefined };
     const snapshot = buildSnapshot({ state: 'succeeded', tracks: [{ ...track, state: 'running' }] });
     const waitingTask = advance(acceptedTask(), snapshot, now);

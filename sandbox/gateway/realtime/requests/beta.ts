@@ -26,8 +26,12 @@ const betaFields = {
 const responseSchema = z.object(betaFields);
 
 const toSettings = (fields: z.output<typeof responseSchema>) => ({
-  ...{ instructions: fields.instructions, tools: fields.tools, toolChoice: fields.tool_choice },
-  ...{ voice: fields.voice, temperature: fields.temperature, hasAudio: fields.modalities?.includes('audio') },
+  instructions: fields.instructions,
+  tools: fields.tools,
+  toolChoice: fields.tool_choice,
+  voice: fields.voice,
+  temperature: fields.temperature,
+  hasAudio: fields.modalities?.includes('audio'),
 });
 
 /** The session settings of the previous dialect. */
@@ -47,7 +51,8 @@ export const betaSession = z
       model: fields.model,
       settings: withoutUndefined({
         ...toSettings(fields),
-        ...{ maxTokens: fields.max_response_output_tokens, speed: fields.speed },
+        maxTokens: fields.max_response_output_tokens,
+        speed: fields.speed,
         transcription: fields.input_audio_transcription,
         detection: fields.turn_detection,
         noiseReduction: fields.input_audio_noise_reduction,
@@ -59,7 +64,8 @@ export const betaResponse = z
   .strictObject({ ...betaFields, ...responseFields, max_output_tokens: maxTokens.optional() })
   .transform(
     ({ metadata, conversation, ...fields }): ResponseRequest => ({
-      ...{ metadata, isInConversation: conversation === 'auto' },
+      metadata,
+      isInConversation: conversation === 'auto',
       settings: withoutUndefined({ ...toSettings(fields), maxTokens: fields.max_output_tokens }),
     }),
   );

@@ -23,7 +23,9 @@ const eventSchemas = (
     eventSchema('output_audio_buffer.clear', {}),
     eventSchema('conversation.item.create', { previous_item_id: id.nullish(), item }),
     eventSchema('conversation.item.truncate', {
-      ...{ item_id: id, content_index: z.int().min(0), audio_end_ms: z.int().min(0) },
+      item_id: id,
+      content_index: z.int().min(0),
+      audio_end_ms: z.int().min(0),
     }),
     eventSchema('conversation.item.delete', { item_id: id }),
     eventSchema('conversation.item.retrieve', { item_id: id }),

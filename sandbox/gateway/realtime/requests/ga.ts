@@ -30,8 +30,12 @@ const gaFields = {
 const responseSchema = z.object({ ...gaFields, audio: z.object({ output: output.optional() }).optional() });
 
 const toSettings = ({ output_modalities: modalities, audio, ...fields }: z.output<typeof responseSchema>) => ({
-  ...{ instructions: fields.instructions, tools: fields.tools, toolChoice: fields.tool_choice },
-  ...{ maxTokens: fields.max_output_tokens, voice: audio?.output?.voice, speed: audio?.output?.speed },
+  instructions: fields.instructions,
+  tools: fields.tools,
+  toolChoice: fields.tool_choice,
+  maxTokens: fields.max_output_tokens,
+  voice: audio?.output?.voice,
+  speed: audio?.output?.speed,
   hasAudio: modalities && modalities[0] === 'audio',
 });
 
@@ -42,7 +46,9 @@ export const gaSession = z
     model: z.string().optional(),
     ...gaFields,
     audio: z.strictObject({ input: input.optional(), output: output.optional() }).optional(),
-    ...{ truncation: z.unknown().optional(), tracing: z.unknown().optional(), include: z.unknown().optional() },
+    truncation: z.unknown().optional(),
+    tracing: z.unknown().optional(),
+    include: z.unknown().optional(),
   })
   .transform(
     (fields): SessionRequest => ({
@@ -60,7 +66,8 @@ export const gaResponse = z
   .strictObject({ ...gaFields, ...responseFields, audio: z.strictObject({ output: output.optional() }).optional() })
   .transform(
     ({ metadata, conversation, ...fields }): ResponseRequest => ({
-      ...{ metadata, isInConversation: conversation === 'auto' },
+      metadata,
+      isInConversation: conversation === 'auto',
       settings: withoutUndefined(toSettings(fields)),
     }),
   );

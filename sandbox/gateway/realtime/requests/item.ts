@@ -19,7 +19,9 @@ const audioPart = z
   .transform(({ audio = '', transcript }): Part => {
     const pcm = samplesFrom(Buffer.from(audio, 'base64'));
     return {
-      ...{ type: 'sound', ms: secondsOf(pcm) * 1_000, isTranscribed: Boolean(transcript) },
+      type: 'sound',
+      ms: secondsOf(pcm) * 1_000,
+      isTranscribed: Boolean(transcript),
       description: transcript ?? describeAudio(pcm),
     };
   });
@@ -52,7 +54,9 @@ export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
       z.strictObject({
         ...head,
         type: z.literal('function_call'),
-        ...{ call_id: z.string(), name: z.string(), arguments: z.string() },
+        call_id: z.string(),
+        name: z.string(),
+        arguments: z.string(),
       }),
       z.strictObject({ ...head, type: z.literal('function_call_output'), call_id: z.string(), output: z.string() }),
     ])
@@ -62,8 +66,11 @@ export function newItemSchema(dialect: Dialect): z.ZodType<NewItem> {
           return { id: received.id, type: received.type, role: received.role, parts: received.content };
         case 'function_call':
           return {
-            ...{ id: received.id, type: received.type, callId: received.call_id },
-            ...{ name: received.name, argumentsJson: received.arguments },
+            id: received.id,
+            type: received.type,
+            callId: received.call_id,
+            name: received.name,
+            argumentsJson: received.arguments,
           };
         case 'function_call_output':
           return { id: received.id, type: received.type, callId: received.call_id, output: received.output };

@@ -14,7 +14,8 @@ export function parseEvent(received: unknown, dialect: Dialect): ClientEvent {
   if (!schema) {
     const eventTypes = [...schemas.keys()].map((type) => `'${type}'`).join(', ');
     throw new EventError(`Invalid value: '${truncated(String(received.type))}'. Supported values are: ${eventTypes}.`, {
-      ...{ code: 'invalid_value', param: 'type' },
+      code: 'invalid_value',
+      param: 'type',
     });
   }
   const parsed = schema.safeParse(received);

@@ -82,7 +82,7 @@ function Input({ field, value, error, onValue }: Props) {
       );
     }
     case ComponentKind.fileUpload:
-      return <FileInput {...{ field, value, error, onValue }} />;
+      return <FileInput field={field} value={value} error={error} onValue={onValue} />;
     case ComponentKind.checkbox:
       return (
         <label class="tick">

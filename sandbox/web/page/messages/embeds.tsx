@@ -61,5 +61,11 @@ function Embed({ embed }: { embed: APIEmbed }) {
 }
 
 const imageOf = ({ url, width, height, description }: APIEmbedImage) => ({
-  ...{ url, alt: description ?? '', name: 'image', width, height, isVideo: false, isSpoiler: false },
+  url,
+  alt: description ?? '',
+  name: 'image',
+  width,
+  height,
+  isVideo: false,
+  isSpoiler: false,
 });

@@ -72,7 +72,9 @@ export function applyFaults({ faults, down, speed, dialect }: Extract<LiveEvent,
   if (!gateway.value) return;
   const { talk } = gateway.value;
   gateway.value = {
-    ...{ ...gateway.value, faults, down },
+    ...gateway.value,
+    faults,
+    down,
     ...(speed !== undefined && { speed }),
     ...(talk !== undefined && dialect !== undefined && { talk: { ...talk, dialect } }),
   };

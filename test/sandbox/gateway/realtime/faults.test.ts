@@ -264,7 +264,9 @@ describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
     const { item_id } = await waitFor('input_audio_buffer.committed');
     send({ type: 'response.create' });
     expect(await waitFor('conversation.item.input_audio_transcription.failed')).toMatchObject({
-      ...{ item_id, content_index: 0, error: { code: 'audio_unintelligible' } },
+      item_id,
+      content_index: 0,
+      error: { code: 'audio_unintelligible' },
     });
     expect((await waitFor('response.done')).response.status).toBe('completed');
   });

@@ -126,7 +126,8 @@ describe.each(dialects)('Audio input in the %s dialect', (dialect) => {
     send(appendEvent(bytesOf(tone(300, 1))));
     await waitFor('input_audio_buffer.speech_started');
     expect((await waitFor('response.done')).response.status_details).toEqual({
-      ...{ type: 'cancelled', reason: 'turn_detected' },
+      type: 'cancelled',
+      reason: 'turn_detected',
     });
     send(appendEvent(silence));
     const { response } = await waitFor('response.done');

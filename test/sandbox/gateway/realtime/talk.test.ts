@@ -253,7 +253,11 @@ describe.each(dialects)('A live session in the %s dialect', (dialect) => {
     const argumentDeltas = events.filter(({ type }) => type === 'response.function_call_arguments.delta');
     expect(argumentDeltas.map(({ delta }) => delta).join('')).toBe(call.arguments);
     expect(events.find(({ type }) => type === 'response.function_call_arguments.done')).toMatchObject({
-      ...{ call_id: call.call_id, name: 'get_weather', arguments: call.arguments, item_id: call.id, output_index: 0 },
+      call_id: call.call_id,
+      name: 'get_weather',
+      arguments: call.arguments,
+      item_id: call.id,
+      output_index: 0,
     });
     const output = { type: 'function_call_output', call_id: call.call_id, output: 'sunny, 21 degrees' };
     send({ type: 'conversation.item.create', item: { ...output, call_id: 'call_none' } });

@@ -54,7 +54,9 @@ async function createClient(socket: WebSocket, { clock }: TestGateway): Promise<
   });
   await once(socket, 'open');
   return {
-    ...{ socket, events, closed },
+    socket,
+    events,
+    closed,
     send: (event) => socket.send(typeof event === 'string' ? event : JSON.stringify(event)),
     waitFor: async (type) => {
       for (let attempt = 0; attempt < 5_000; attempt++) {
@@ -95,7 +97,9 @@ export function settings(
         }
       : {
           modalities: speaks ? ['text', 'audio'] : ['text'],
-          ...{ voice, turn_detection: null, input_audio_transcription: transcription },
+          voice,
+          turn_detection: null,
+          input_audio_transcription: transcription,
           ...sessionFields,
         };
   return { type: 'session.update', session };

@@ -13,8 +13,17 @@ import { makeTask } from '../../store/store-fixture.ts';
 const task = makeTask({ kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } });
 
 const response: TextResponse = {
-  ...{ end: 'completed', id: undefined, model: undefined, text: 'So', refusal: '', reasoning: '', calls: [] },
-  ...{ usage: undefined, cost: undefined, reason: undefined, error: undefined },
+  end: 'completed',
+  id: undefined,
+  model: undefined,
+  text: 'So',
+  refusal: '',
+  reasoning: '',
+  calls: [],
+  usage: undefined,
+  cost: undefined,
+  reason: undefined,
+  error: undefined,
 };
 
 const call = { callId: 'c', name: 'make_image', arguments: '{}', state: 'waiting' } as const;

@@ -48,8 +48,10 @@ describe('The files of earlier turns', () => {
     return { name, address: url };
   };
   const turn = (...documents: { name: string; address: string }[]): Turn => ({
-    ...{ prompt: 'a question', text: 'an answer' },
-    ...{ images: [], documents },
+    prompt: 'a question',
+    text: 'an answer',
+    images: [],
+    documents,
   });
 
   function gatherFiles(
@@ -59,7 +61,10 @@ describe('The files of earlier turns', () => {
   ): Promise<EarlierFile[][]> {
     const log = { info: () => undefined };
     const gather = createGatherer({
-      ...{ media, sounds, log, clock },
+      media,
+      sounds,
+      log,
+      clock,
       canReach: async () => true,
       upload: async () => undefined,
     });

@@ -86,15 +86,13 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
     return task;
   };
   return {
-    ...{
-      asks,
-      book,
-      current,
-      logged,
-      gateway,
-      embedded,
-      sender: new QuestionSender({ ...senderParts, answers, models }),
-    },
+    asks,
+    book,
+    current,
+    logged,
+    gateway,
+    embedded,
+    sender: new QuestionSender({ ...senderParts, answers, models }),
     requests: () => embedded.requests.filter(({ path }) => path.endsWith('/responses')),
     async ask(prompt: string, effort?: string): Promise<string> {
       const request = { prompt, model: 'quill-5', ...(effort !== undefined && { effort }) };

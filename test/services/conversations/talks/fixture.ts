@@ -101,7 +101,10 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
   const talks = new Talks({
     prices: operatorPriceBook({}),
     book,
-    ...{ realtime: client.realtime, sounds: otherSounds ?? sounds, clock, log },
+    realtime: client.realtime,
+    sounds: otherSounds ?? sounds,
+    clock,
+    log,
     transcriber: async () => transcriber,
   });
   const tasks = new Tasks({
@@ -111,7 +114,9 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     ledger: new Ledger({ entries: limitedStore.entries, clock, log }),
     kinds: talks.kinds,
     scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
-    ...{ clock, log, random: () => 0.5 },
+    clock,
+    log,
+    random: () => 0.5,
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
     ...otherParts(clock),
     gather: async ({ sound }) =>
@@ -169,7 +174,17 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
   }
 
   return {
-    ...{ tasks, talks, store, gateway, sounds, clock, file, changes, waitFor, stop, kill },
+    tasks,
+    talks,
+    store,
+    gateway,
+    sounds,
+    clock,
+    file,
+    changes,
+    waitFor,
+    stop,
+    kill,
     logged: () => lines.join(''),
     isDead: () => isDead,
     async begin(request = {}) {

@@ -17,7 +17,9 @@ async function createFixture() {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const settings = {
-    ...{ ...defaultSettings, connections: 2, apiKey: 'sk-sandbox' },
+    ...defaultSettings,
+    connections: 2,
+    apiKey: 'sk-sandbox',
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   };
   const connections = new GatewayConnections(settings);
@@ -30,7 +32,8 @@ async function createFixture() {
     server.close();
   });
   return {
-    ...{ connections, clients: [createClient(), createClient()] as const },
+    connections,
+    clients: [createClient(), createClient()] as const,
     openPaths: () => [...openResponses.keys()].sort(),
     respond: (path: string) => openResponses.get(path)?.end('{}'),
   };

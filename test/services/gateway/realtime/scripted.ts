@@ -190,7 +190,12 @@ export async function startServer(script: ServerScript = {}): Promise<ScriptedSe
     }
   };
   return {
-    ...{ gateway, next, peers, requests, logLines, stop },
+    gateway,
+    next,
+    peers,
+    requests,
+    logLines,
+    stop,
     start: async () => {
       await start(port);
     },

@@ -153,7 +153,8 @@ describe('A streamed response', () => {
   it('A streamed response that ends in the middle keeps the text received so far and reports the early end', async () => {
     const events = await read(createdEvent, textEvent('Hel'));
     expect(endOf(events)).toMatchObject({
-      ...{ end: 'ended-early', text: 'Hel' },
+      end: 'ended-early',
+      text: 'Hel',
       error: { kind: 'malformed', code: 'ended_early', mayHaveTakenEffect: true },
     });
   });
@@ -190,7 +191,8 @@ describe('An error within a streamed response', () => {
     async (_shape, event) => {
       const events = await read(createdEvent, textEvent('Hel'), event);
       expect(endOf(events)).toMatchObject({
-        ...{ end: 'failed', text: 'Hel' },
+        end: 'failed',
+        text: 'Hel',
         error: { kind: 'unavailable', code: 'server_error', message: 'The engine broke.', mayHaveTakenEffect: true },
       });
     },

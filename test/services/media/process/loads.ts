@@ -33,12 +33,11 @@ const media = openMedia(
 );
 const audio = openAudio({ log, process: mediaProcess });
 const usage = new UsageReader({
-  ...{
-    reports: { get: async () => ({ total: undefined, rows: [] }) },
-    ledger: { queryUsage: async () => [] },
-    unit: undefined,
-  },
-  ...{ process: mediaProcess, log },
+  reports: { get: async () => ({ total: undefined, rows: [] }) },
+  ledger: { queryUsage: async () => [] },
+  unit: undefined,
+  process: mediaProcess,
+  log,
 });
 
 const mask = await media.createSideMask('left', { width: 64, height: 64 });

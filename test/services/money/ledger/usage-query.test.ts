@@ -65,7 +65,8 @@ describe('The usage query', () => {
       roleIds: [],
       type: 'imagine',
       model: undefined,
-      ...{ count: 1, isEstimate: false },
+      count: 1,
+      isEstimate: false,
     } as const;
     const settled = { ...ann, amount: undefined, state: 'settled' } as const;
     expect(await queryUsage(bot)).toEqual([

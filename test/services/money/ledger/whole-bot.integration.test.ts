@@ -49,8 +49,12 @@ describe('An invalid PRICES file', () => {
     writeFileSync(path, '{"imagine": "a lot"}');
     const { file } = createStoreFixture();
     const env = {
-      ...{ PATH: process.env.PATH ?? '', STORE_URL: `sqlite://${file}`, PRICES: path },
-      ...{ DISCORD_TOKEN: 'a.b.c', GATEWAY_BASE_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'sk-x' },
+      PATH: process.env.PATH ?? '',
+      STORE_URL: `sqlite://${file}`,
+      PRICES: path,
+      DISCORD_TOKEN: 'a.b.c',
+      GATEWAY_BASE_URL: 'http://127.0.0.1:1',
+      GATEWAY_API_KEY: 'sk-x',
     };
     const { code, output } = await runScript('src/index.ts', env);
     expect(code).toBe(78);

@@ -205,7 +205,9 @@ const order = fc.tuple(members, roleLists, prices).map(
     new Step(`order ${memberId} ${roleIds} ${price}`, async (bot, model) => {
       const at = bot.setup.clock.now();
       const task = makeTask({
-        ...{ state: 'submitting', requesterId: memberId, guildId: GUILD },
+        state: 'submitting',
+        requesterId: memberId,
+        guildId: GUILD,
         estimate: { amount: price, source: 'operator', at: 0 },
         times: { created: at },
       });

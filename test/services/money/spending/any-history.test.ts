@@ -91,7 +91,11 @@ class Bot {
   async order({ memberId, guildId }: Requester, kind: 'imagine' | 'video', price: string | undefined): Promise<void> {
     const estimate = price === undefined ? undefined : { amount: price, source: 'operator' as const, at: 0 };
     const task = makeTask({
-      ...{ kind, state: 'submitting', requesterId: memberId, guildId, estimate },
+      kind,
+      state: 'submitting',
+      requesterId: memberId,
+      guildId,
+      estimate,
       request: { prompt: 'a fox', ...(kind === 'video' && { model: 'm' }) },
       times: { created: START + this.orders.length },
     });
@@ -237,7 +241,10 @@ describe('Limits under any history', () => {
     const reserve = (amount: string, predecessorId?: string) =>
       bot.ledger.reserve(
         makeTask({
-          ...{ state: 'submitting', requesterId: 'ann', guildId: 'den', predecessorId },
+          state: 'submitting',
+          requesterId: 'ann',
+          guildId: 'den',
+          predecessorId,
           estimate: { amount, source: 'operator', at: 0 },
         }),
       );
@@ -254,7 +261,9 @@ describe('Limits under any history', () => {
       Array.from({ length: 20 }, (_, index) =>
         bot.ledger.reserve(
           makeTask({
-            ...{ state: 'submitting', requesterId: 'ann', guildId: 'den' },
+            state: 'submitting',
+            requesterId: 'ann',
+            guildId: 'den',
             estimate: { amount: '0.20', source: 'operator', at: 0 },
             times: { created: START + index },
           }),

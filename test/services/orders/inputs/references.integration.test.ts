@@ -40,7 +40,9 @@ describe('The references of a request', () => {
     isUnreachable = () => false;
     upload = async () => undefined;
     const settings = {
-      ...{ gatewayOrigin: gateway.origin, apiKey: 'sk-secret-of-the-gateway', allowPrivate: false },
+      gatewayOrigin: gateway.origin,
+      apiKey: 'sk-secret-of-the-gateway',
+      allowPrivate: false,
       extraOrigins: [discord.origin],
     };
     // The limits allow only one file of the maximum size, so that memory that is not released is noticed immediately.
@@ -67,7 +69,10 @@ describe('The references of a request', () => {
   });
 
   const referenceTo = (name: string, url: string, overrides: Partial<Reference> = {}): Reference => ({
-    ...{ name, address: url, medium: 'image', takes: 'address' },
+    name,
+    address: url,
+    medium: 'image',
+    takes: 'address',
     ...overrides,
   });
   const fileReference = (name: string, bytes: Buffer, overrides: Partial<Reference> = {}) =>
@@ -245,7 +250,9 @@ describe('The references of a request', () => {
       );
       expect((await gather([justValidReference])).references).toHaveLength(1);
       expect(await refusalFor([justValidReference], { timeLimitMs: 15 * MINUTE_MS })).toEqual({
-        ...{ key: 'refusals.referenceExpiresSoon', name: 'exact.png', minutes: '15' },
+        key: 'refusals.referenceExpiresSoon',
+        name: 'exact.png',
+        minutes: '15',
         until: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/),
       });
     });

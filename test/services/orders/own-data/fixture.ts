@@ -83,7 +83,9 @@ export async function startEngine({
       }),
     ],
     scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
-    ...{ clock, log, random: () => 0.5 },
+    clock,
+    log,
+    random: () => 0.5,
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
   });
   tasks.book.onChange((task) => {

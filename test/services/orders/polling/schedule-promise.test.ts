@@ -223,7 +223,11 @@ describe('The poll limit of the bot', () => {
 
   it('The poll limit of the bot holds if a poll was in flight when the bot ended and reaches the gateway afterwards', async () => {
     const scenario: History = {
-      ...{ schedule: 'learned', pollsInLists: false, tasks: 2, outcomes: ['running'], latencies: [0, 334] },
+      schedule: 'learned',
+      pollsInLists: false,
+      tasks: 2,
+      outcomes: ['running'],
+      latencies: [0, 334],
       events: [{ do: 'restart', wait: 2_918, downtimeMs: 0 }],
       random: 6.9e-259,
     };

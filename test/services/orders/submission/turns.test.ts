@@ -4,7 +4,12 @@ import { Turns, type WaitingTask } from '../../../../src/services/orders/submiss
 
 let lastId = 0;
 const waitingTask = (group: string, memberId: string, overrides: Partial<WaitingTask> = {}): WaitingTask => ({
-  ...{ id: `${group}${memberId}${++lastId}`, kind: 'imagine', group, memberId, weight: 1, ...overrides },
+  id: `${group}${memberId}${++lastId}`,
+  kind: 'imagine',
+  group,
+  memberId,
+  weight: 1,
+  ...overrides,
 });
 
 function turnsOf(tasks: readonly WaitingTask[]): Turns {

@@ -154,7 +154,9 @@ describe('A backup of a store that changes in the meantime', () =>
       const changes: Promise<void>[] = [];
       const { url, scheme, log, clock } = testStore;
       await backUpStore({ url, scheme }, file, {
-        ...{ log, clock, by: '1.2.3' },
+        log,
+        clock,
+        by: '1.2.3',
         // Tasks are added and removed while the rows are read.
         onProgress: (count) => {
           if (count % 300 !== 0) return;

@@ -34,9 +34,18 @@ async function fillStore(testStore: TestStore): Promise<RawRow[]> {
     await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
     const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
     await store.reports.put({
-      ...{ id: 'r1', guildId: '323456789012345678', taskId: 't1', requesterId: '1', reporterId: '2' },
-      ...{ hash: 'a', reporterHash: 'b', message: messageRef, reason: 'hate', at: START },
-      ...{ channelId: messageRef.channelId, due: [] },
+      id: 'r1',
+      guildId: '323456789012345678',
+      taskId: 't1',
+      requesterId: '1',
+      reporterId: '2',
+      hash: 'a',
+      reporterHash: 'b',
+      message: messageRef,
+      reason: 'hate',
+      at: START,
+      channelId: messageRef.channelId,
+      due: [],
     });
     await store.serverLogs.put({ guildId: '323456789012345678', messages: [{ ...messageRef, at: START, about: '1' }] });
     await store.entries.setOpenSince('2026-01-01');

@@ -3,7 +3,10 @@ import { strictProblem } from '../../../../../sandbox/gateway/requests/strict-sc
 import { fitsStrictMode } from '../../../../../src/services/conversations/answer-schemas.ts';
 
 const closedObject = (properties: object, keywords: object = {}) => ({
-  ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
   ...keywords,
 });
 const nestedObject = (levels: number): ReturnType<typeof closedObject> =>

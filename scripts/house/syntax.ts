@@ -1,0 +1,28 @@
+import { type Expression, parseSync, Visitor } from 'oxc-parser';
+
+/** Files that still spread literals. */
+const SPREADING = new Set([
+  'src/services/operations/engine.ts',
+  'src/roles/bot.ts',
+  'src/roles/shard.ts',
+  'src/roles/worker.ts',
+]);
+
+/** Where the code of a file does not keep to the house style. `path` is relative to the project's folder. */
+export function syntaxProblems(path: string, text: string): string[] {
+  const problems: string[] = [];
+  const refuse = (start: number, message: string): void => {
+    problems.push(`${path}:${text.slice(0, start).split('\n').length} ${message}`);
+  };
+  const refuseLiteral = ({ argument, start }: { argument: Expression; start: number }): void => {
+    if (isLiteral(argument) && !SPREADING.has(path)) refuse(start, 'spreads a literal. Write its properties.');
+  };
+  const visitor = new Visitor({ SpreadElement: refuseLiteral, JSXSpreadAttribute: refuseLiteral });
+  visitor.visit(parseSync(path, text).program);
+  return problems;
+}
+
+function isLiteral(node: Expression): boolean {
+  if ('expression' in node && typeof node.expression === 'object') return isLiteral(node.expression);
+  return node.type === 'ObjectExpression';
+}
