@@ -124,6 +124,18 @@ describe('The house style', () => {
     ]);
   });
 
+  it.each(['const a = b as Record<string, string>;', 'const a = b as unknown as A;', 'call((await b) as A);'])(
+    'No type is asserted in src: %s',
+    (source) => {
+      expect(syntaxProblems('src/lib/a.ts', source)[0]).toContain('src/lib/a.ts:1 asserts the type');
+      expect(syntaxProblems('test/lib/a.test.ts', source)).toEqual([]);
+    },
+  );
+
+  it('A literal may be declared as constant', () => {
+    expect(syntaxProblems('src/lib/a.ts', "const a = ['b'] as const satisfies readonly string[];")).toEqual([]);
+  });
+
   it.each([
     'const all = { ...parts, ...(isOpen && { a }), ...(b ? { b } : { c }) };',
     'const view = <View {...parts} />;',

@@ -8,6 +8,9 @@ const SPREADING = new Set([
   'src/roles/worker.ts',
 ]);
 
+/** Files of `src` that still assert types. */
+const ASSERTING = new Set(['src/roles/worker.ts']);
+
 /** Where the code of a file does not keep to the house style. `path` is relative to the project's folder. */
 export function syntaxProblems(path: string, text: string): string[] {
   const problems: string[] = [];
@@ -17,8 +20,15 @@ export function syntaxProblems(path: string, text: string): string[] {
   const refuseLiteral = ({ argument, start }: { argument: Expression; start: number }): void => {
     if (isLiteral(argument) && !SPREADING.has(path)) refuse(start, 'spreads a literal. Write its properties.');
   };
-  const visitor = new Visitor({ SpreadElement: refuseLiteral, JSXSpreadAttribute: refuseLiteral });
-  visitor.visit(parseSync(path, text).program);
+  new Visitor({
+    SpreadElement: refuseLiteral,
+    JSXSpreadAttribute: refuseLiteral,
+    TSAsExpression({ typeAnnotation, start }) {
+      const type = text.slice(typeAnnotation.start, typeAnnotation.end);
+      if (type !== 'const' && path.startsWith('src/') && !ASSERTING.has(path))
+        refuse(start, `asserts the type ${type}. Parse the value, or give it a better type.`);
+    },
+  }).visit(parseSync(path, text).program);
   return problems;
 }
 

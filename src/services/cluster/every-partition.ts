@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '../../lib/exact-json.ts';
 import { erasureMessage, type OtherPartitions } from '../orders/other-partitions.ts';
 import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
@@ -10,8 +11,7 @@ const FROM_PARTITION = 'FROM_PARTITION';
 
 /** The message from another partition that a packet contains; undefined for any other packet. */
 export function messageIn(content: unknown) {
-  const { t, d } = content as { t?: unknown; d?: unknown };
-  return t === FROM_PARTITION ? erasureMessage.parse(d) : undefined;
+  return isRecord(content) && content.t === FROM_PARTITION ? erasureMessage.parse(content.d) : undefined;
 }
 
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */

@@ -35,14 +35,15 @@ function withTerm(limits: Limits, term: string, kinds: readonly string[]): Limit
   if (count !== undefined) return withNumber(limits, name === 'waiting' ? 'waiting' : 'atOnce', count);
   const weight = WEIGHT_TERM.exec(term)?.groups?.weight;
   if (weight !== undefined) return withNumber(limits, 'weight', weight);
-  const { kind, amount, tasks, period } = PERIOD_TERM.exec(term)?.groups ?? {};
+  const { kind, amount, tasks, period: word } = PERIOD_TERM.exec(term)?.groups ?? {};
+  const period = periods.find((one) => one === word);
   if (period === undefined || (kind !== undefined && !kinds.includes(kind))) return undefined;
   const cap: Cap = amount === undefined ? { tasks: Number(tasks) } : { amount };
   if (kind === undefined) {
-    const caps = withCap(limits, period as Period, cap);
+    const caps = withCap(limits, period, cap);
     return caps && { ...limits, ...caps };
   }
-  const caps = withCap(limits.kinds?.[kind] ?? {}, period as Period, cap);
+  const caps = withCap(limits.kinds?.[kind] ?? {}, period, cap);
   return caps && { ...limits, kinds: { ...limits.kinds, [kind]: caps } };
 }
 

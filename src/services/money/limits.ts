@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { compare } from '../../lib/decimals.ts';
-import { type Period, periods } from './periods.ts';
+import { periods } from './periods.ts';
 
 /** The maximum usage in one period. An unset field means no limit. */
 const cap = z.object({
@@ -76,7 +76,7 @@ function moreGenerousCaps(one: CapsByPeriod, other: CapsByPeriod): CapsByPeriod 
       if (amount === undefined && tasks === undefined) return [];
       return [[period, { ...(amount !== undefined && { amount }), ...(tasks !== undefined && { tasks }) }]];
     }),
-  ) as Partial<Record<Period, Cap>>;
+  );
 }
 
 /** A missing limit is larger than any other. */

@@ -1,4 +1,3 @@
-import type { PostgresConnectionOptions } from 'bullmq';
 import { systemClock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { importOptional, publicName, type StoreAddress } from '../../store/index.ts';
@@ -66,14 +65,12 @@ async function openPostgres(url: string): Promise<QueueServer> {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   await bull.runMigrations(pool);
-  const sharedPool = new SharedListenerPool(pool);
-  // BullMQ expects the type of a whole pool, of which it uses these parts.
-  const connection = sharedPool as unknown as PostgresConnectionOptions;
+  const connection = new SharedListenerPool(pool);
   const { Queue, Worker } = bull.withBackend(bull.createPostgresBackend);
   return {
     queue: (name, onError) => new Queue(name, { connection }).on('error', onError),
     worker: (name, handle, options, onError) =>
       new Worker(name, handle, { ...options, connection, autorun: false }).on('error', onError),
-    close: () => sharedPool.end(),
+    close: () => connection.end(),
   };
 }

@@ -6,7 +6,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
  * The pool that BullMQ gets. BullMQ reserves a connection for each queue from which it takes packets, to wait for notifications. All of them would listen on the same
  * channel, and Postgres would send every notification to each of them; here they share one connection.
  */
-export class SharedListenerPool {
+export class SharedListenerPool extends EventEmitter {
   readonly #pool: Pool;
   readonly #borrowers = new Set<SharedConnection>();
   readonly #queries = new KeyedLock();
@@ -14,6 +14,7 @@ export class SharedListenerPool {
   #isEnding = false;
 
   constructor(pool: Pool) {
+    super();
     this.#pool = pool;
   }
 
@@ -37,7 +38,7 @@ export class SharedListenerPool {
   }
 
   /** BullMQ adds a listener per queue for the errors of unused connections, which the pool replaces by itself. */
-  on(): this {
+  override on(): this {
     return this;
   }
 

@@ -49,7 +49,7 @@ export interface Pause {
 export class Breaker {
   #pause: Pause | undefined;
   #unreachableCount = 0;
-  #lastBackoff = { kind: 'busy' as Trouble['kind'], ms: 0 };
+  #lastBackoff: { kind: Trouble['kind']; ms: number } = { kind: 'busy', ms: 0 };
   #endedAt = Number.NEGATIVE_INFINITY;
 
   get pause(): Pause | undefined {

@@ -37,9 +37,8 @@ export function survey(response: unknown): readonly Spot[] {
   const spots: Spot[] = [];
   const queue: Node[] = [{ value: response, spot: { words: [], ancestors: [], isListed: false, group: '' }, depth: 0 }];
   let jsonTextCount = 0;
-  // A plain loop, because the list grows during the iteration.
-  for (let index = 0; index < queue.length; index++) {
-    const { value: rawValue, spot, depth } = queue[index] as Node;
+  // The loop also visits what is added meanwhile.
+  for (const { value: rawValue, spot, depth } of queue) {
     const isText = typeof rawValue === 'string' && /^\s*[[{]/.test(rawValue) && rawValue.length <= MAX_TEXT_LENGTH;
     const value = isText && jsonTextCount++ < MAX_JSON_TEXTS ? parseJson(rawValue) : rawValue;
     if (depth >= MAX_DEPTH) continue;
