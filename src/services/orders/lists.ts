@@ -38,10 +38,10 @@ export async function* tasksOf(memberId: string, lists: TaskLists): AsyncGenerat
 /** Yields the same tasks with everything that is stored about them. */
 export async function* fullTasksOf(
   memberId: string,
-  { page, get }: TaskLists & { get(id: string): Promise<Task | undefined> },
+  lists: TaskLists & { get(id: string): Promise<Task | undefined> },
 ): AsyncGenerator<Task> {
-  for await (const { id } of tasksOf(memberId, { page })) {
-    const task = await get(id);
+  for await (const { id } of tasksOf(memberId, lists)) {
+    const task = await lists.get(id);
     if (task) yield task;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOwnResult } from '../../../src/services/orders/lists.ts';
+import { fullTasksOf, isOwnResult } from '../../../src/services/orders/lists.ts';
 import { onStores } from '../store/sites.ts';
 import { makeTask, settled } from '../store/store-fixture.ts';
 
@@ -19,5 +19,19 @@ onStores(['sqlite'], (createTestStore) => {
       ...[true, true],
       ...[false, false, false],
     ]);
+  });
+
+  it("All of a member's tasks are read whole from a store, newest first", async () => {
+    const store = await (await createTestStore()).open();
+    const tasks = [makeTask(), settled(makeTask()), makeTask()].map((task) => ({ ...task, requesterId: 'member' }));
+    for (const task of tasks) await store.put(task);
+    const read = await Array.fromAsync(fullTasksOf('member', store));
+    expect(read.map(({ id }) => id)).toEqual(
+      tasks
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    expect(read.every(({ request }) => request.prompt === tasks[0]?.request.prompt)).toBe(true);
   });
 });
