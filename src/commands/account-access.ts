@@ -8,7 +8,7 @@ import type { Context } from './feature.ts';
 
 /** Whether the command was used in a server whose admins can see the gateway account. */
 const isAdminGuild = ({ place, services }: EarlyContext): boolean =>
-  place.guildId !== undefined && services.adminGuildIds.includes(place.guildId);
+  place.guildId !== undefined && services.settings.discord.adminGuildIds.includes(place.guildId);
 
 /** Whether an admin of such a server used the command there; the reply can then be public. Decided from the payload alone. */
 export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
@@ -16,7 +16,7 @@ export const isAdminOfAdminGuild = (context: EarlyContext): boolean =>
 
 /** The operator can see the gateway account anywhere; other members see only their own usage. */
 export async function maySeeAccount(context: Context): Promise<boolean> {
-  return isAdminOfAdminGuild(context) || (await context.services.operator.isOperator(context.place.userId));
+  return isAdminOfAdminGuild(context) || (await context.services.discord.operator.isOperator(context.place.userId));
 }
 
 /** Whether the member can change a public message about the account: only if they can see it, and in a server whose admins can see it. */
@@ -26,7 +26,7 @@ export const mayChangePublicMessage = async (context: Context): Promise<boolean>
 /** What remains of the member's tightest limit. Shown only for their own tasks, and where they ordered them, because other limits apply elsewhere. */
 export function remainingForOwner({ requesterId, guildId }: Task, context: Context): string | undefined {
   if (requesterId !== context.place.userId || guildId !== context.place.guildId) return undefined;
-  const allowance = tightestAllowance(context.services.spending.allowances(requesterOf(context.origin)));
+  const allowance = tightestAllowance(context.services.money.spending.allowances(requesterOf(context.origin)));
   return allowance && remainingText(allowance, context.say);
 }
 

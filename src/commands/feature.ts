@@ -1,32 +1,17 @@
-import type { Follower } from '../discord/follower.ts';
-import type { Funnel } from '../discord/funnel.ts';
 import { type Command, definersFor, type Handler, type HandlerContext, type Menu } from '../discord/handlers.ts';
-import type { InteractionFacts } from '../discord/place.ts';
-import type { RateLimiter } from '../discord/rates.ts';
 import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
-import type { Messages } from '../messages/open-messages.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
-import type { Engine } from '../services/operations/engine.ts';
-import type { RuleTargets } from '../services/safety/rules-file.ts';
 import type { Kind } from '../services/tasks/kind.ts';
 import type { KindSpecs, TaskKind } from '../services/tasks/kind-spec.ts';
 import type { ImageTransfer } from '../services/tasks/materials.ts';
-import type { CommandsParts } from './parts.ts';
+import type { CommandSources } from './command-sources.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 
 /** What commands, buttons and forms use. `createCommands` assembles it. */
-export interface Services extends CommandsParts, Engine, Messages {
+export interface Services extends CommandSources {
   reportDelivery: ReportDelivery;
-  ruleTargets: RuleTargets;
-  rateLimiter: RateLimiter;
-  follows: Follower;
-  funnel: Funnel;
-  /** Servers whose admins can see what the gateway account has spent. */
-  adminGuildIds: readonly string[];
-  /** The commands and menus that are registered for this place, with their ids. */
-  registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }
 
 export type Context = HandlerContext<Services>;

@@ -53,7 +53,7 @@ export function mayUseModel(
   const kinds = usableKinds.flatMap((kind) => orderedKinds[kind] ?? []);
   // A model whose purpose is unknown may be used for any.
   return (kinds.length > 0 ? kinds : Object.values(orderedKinds)).some((kind) =>
-    services.rules.allowsKind({ ...place, kind }, id),
+    services.safety.rules.allowsKind({ ...place, kind }, id),
   );
 }
 

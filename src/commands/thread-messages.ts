@@ -18,7 +18,8 @@ const MAX_PROCESSED_IDS = 1_000;
 
 /** Reads messages in threads where members continue a conversation by posting messages. A message goes to the first reader that accepts it. */
 export function readThreadMessages(readers: readonly ThreadMessageReader[], services: Services) {
-  const { settings, tasks, clients, rateLimiter, outbox, say, log } = services;
+  const { settings, tasks, say, log } = services;
+  const { clients, rateLimiter, outbox } = services.discord;
   const servedGuildGuard = refuseUnserved(settings.discord);
   const wasInterrupted = interruptedMessageHandler(
     { outbox, book: tasks.book, say, log },
@@ -56,7 +57,7 @@ export function readThreadMessages(readers: readonly ThreadMessageReader[], serv
 export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continuedTask: Task,
-  { answers, clock, funnel, say }: Services,
+  { messages: { answers }, clock, discord: { funnel }, say }: Services,
   submit: (origin: Origin) => Promise<Outcome>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });

@@ -36,7 +36,7 @@ export interface HandlerContext<Services> {
 /** Known before the acknowledgement, in every process: the payload, and the settings. */
 export interface EarlyContext {
   place: InteractionFacts;
-  services: { readonly adminGuildIds: readonly string[] };
+  services: { readonly settings: { readonly discord: { readonly adminGuildIds: readonly string[] } } };
 }
 
 interface OrderingHandler {

@@ -7,7 +7,7 @@ import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';
 import type { DiscordReader } from './reads.ts';
 
-interface OperatorSettings {
+export interface OperatorSettings {
   /** The channel where notices are posted, if the operator has chosen one. */
   channelId?: string;
   /** Users who operate the bot, in addition to the application's owners. */

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import { BalanceWatch } from '../services/money/balance.ts';
-import type { Engine } from '../services/operations/engine.ts';
+import type { Domains } from '../services/operations/engine.ts';
 import { Notices } from '../services/operations/notices.ts';
 import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch } from '../services/operations/watch.ts';
@@ -19,7 +19,7 @@ const GATEWAY_UNUSABLE =
 
 interface NoticesParts {
   version: string;
-  engine: Engine;
+  engine: Domains;
   gateway: Gateway;
   store: StoredTasks;
   operator: Operator;
@@ -30,7 +30,9 @@ interface NoticesParts {
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
 export function createNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
-  const { tasks, ledger, usage, spending, circuits, models } = engine;
+  const { tasks, money, models } = engine;
+  const { circuits } = engine.orders;
+  const { ledger, usage, spending } = money;
   const notices = new Notices({
     store: store.notices,
     delivery: {

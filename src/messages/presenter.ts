@@ -41,12 +41,12 @@ interface ResultOptions {
 
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
-  const { say, views, isRemix, readsMessages, offers, models, tasks, rules } = sources;
+  const { say, views, isRemix, readsMessages, orders, models, tasks, safety } = sources;
   const context: MessageContext = {
     views,
     isRemix,
     readsMessages,
-    isOffered: (customId) => offers.isOffered(customId),
+    isOffered: (customId) => orders.offers.isOffered(customId),
     typicalMs: (task) => tasks.outlook.typicalMs(task),
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
@@ -155,7 +155,7 @@ export function presenter(sources: MessageSources) {
       const base = { ...NOTHING_SHOWN, ...lineage };
       if (!hasEnded(task)) {
         // A result that will be moderated is not shown while it is being generated.
-        const preview = rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
+        const preview = safety.rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
       }
@@ -177,8 +177,9 @@ export function presenter(sources: MessageSources) {
     previewOfResult: (task: Task) => resultPreviewOf(task, sources),
 
     /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
-    async prepareAgain(task: Task, origin: Origin): Promise<PreparedMessage> {
+    async prepareAgain(unmasked: Task, origin: Origin): Promise<PreparedMessage> {
       const { guildId, route } = origin;
+      const task = safety.rules.maskTask(unmasked, guildId);
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask, guildId);
@@ -197,7 +198,7 @@ export function presenter(sources: MessageSources) {
 const MAX_NAME_LENGTH = 500;
 
 /** Whether the results of a task are waiting for a moderator or for the moderation service. */
-const isWithheld = (task: Task, { rules }: MessageSources): boolean =>
+const isWithheld = (task: Task, { safety: { rules } }: MessageSources): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
 /**
@@ -207,7 +208,7 @@ const isWithheld = (task: Task, { rules }: MessageSources): boolean =>
 async function costLines(
   task: Task,
   guildId: string | undefined,
-  { tasks, budgets, spending, say }: MessageSources,
+  { tasks, money: { budgets, spending }, say }: MessageSources,
 ): Promise<string[]> {
   if (guildId === undefined || guildId !== task.guildId) return [];
   if (!task.traits.isPaid || !budgets.get(guildId).showsCost) return [];

@@ -7,10 +7,8 @@ import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import type { FormDrafts } from '../services/orders/form-drafts.ts';
-import type { Proposal, Proposals } from '../services/orders/proposals.ts';
-import type { Tasks } from '../services/orders/tasks.ts';
-import type { Rules } from '../services/safety/rules.ts';
+import type { Domains } from '../services/operations/engine.ts';
+import type { Proposal } from '../services/orders/proposals.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import { isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { mayContinue } from '../services/tasks/task-facts.ts';
@@ -19,19 +17,10 @@ import { exactDollars } from './money.ts';
 import { type ProposalReason, proposalQuestion } from './proposal.ts';
 
 /** The services that the buttons on task messages use. */
-export interface MessageServices {
-  tasks: Tasks;
-  /** Orders that wait for their member's decision. */
-  proposals: Proposals;
-  /** Drafts of forms. */
-  drafts: FormDrafts;
-  answers: Answers;
-  removeFurtherMessages: MessageRemover['removeFurtherMessages'];
-  /** The rules of servers. */
-  rules: Rules;
+export interface MessageServices extends Domains {
   clock: Clock;
-  /** The current message of a task, without its results. */
-  messageOf(task: Task): MessagePlan;
+  discord: { remover: MessageRemover };
+  messages: { answers: Answers; messageOf(task: Task): MessagePlan };
 }
 
 export type MessageHandlerContext = HandlerContext<MessageServices>;
@@ -47,7 +36,7 @@ export async function pressedTask(taskId: string, { services, place }: MessageHa
   setSubjectTask(task.id);
   if (!mayManageMessages(place) && !task.traits.isTalk)
     // The rules of the place apply, because the roles and permissions of the member are those there.
-    services.rules.assertMayPress({ requesterId: task.requesterId, guildId: place.guildId }, place);
+    services.safety.rules.assertMayPress({ requesterId: task.requesterId, guildId: place.guildId }, place);
   return task;
 }
 
@@ -86,7 +75,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
 /** Submits an order, or asks its member for confirmation first if the server requires that at this price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
-  const limit = services.proposals.limitExceededBy(order, origin.guildId);
+  const limit = services.orders.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   return propose([order], { reason }, { services, origin, say });
@@ -109,7 +98,7 @@ export async function propose(
       hidesPrompt = true;
   }
   const { guildId } = origin;
-  const proposal = await services.proposals.create({
+  const proposal = await services.orders.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
@@ -122,7 +111,7 @@ export async function propose(
     plan,
     release: () => undefined,
     async onPosted(message) {
-      if (message) await services.proposals.recordMessage(proposal.id, { ...message, guildId });
+      if (message) await services.orders.proposals.recordMessage(proposal.id, { ...message, guildId });
     },
   };
 }

@@ -13,15 +13,15 @@ const runButton = on(customIds.runProposal, {
   async run(id, context) {
     const { services, place, origin, notifyLater, messageFor, say } = context;
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-    const proposal = await services.proposals.take(id, place.userId);
-    if (services.proposals.hasExpired(proposal)) {
+    const proposal = await services.orders.proposals.take(id, place.userId);
+    if (services.orders.proposals.hasExpired(proposal)) {
       const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
       if (origin.route.isPrivate) return expired;
       await notifyLater(expired);
       return 'deleted';
     }
-    if (services.proposals.hasRisen(proposal)) {
-      const repricedProposal = await services.proposals.create(proposal, id);
+    if (services.orders.proposals.hasRisen(proposal)) {
+      const repricedProposal = await services.orders.proposals.create(proposal, id);
       const { outlook } = services.tasks;
       return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
@@ -67,13 +67,13 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
       await notifyLater({ content: [say('yourRequest', { request }), messageFor(error)].join('\n') });
       return 'deleted';
     }
-    await services.proposals.putBack(proposal, rest());
+    await services.orders.proposals.putBack(proposal, rest());
     throw error;
   }
   if (messages === undefined) return 'shown by delivery';
   const count = submitted.size;
   if (count === orders.length) return { content: say('proposal.submitted', { count }), controls: [] };
-  const restProposal = await services.proposals.create({ memberId, orders: rest(), messages }, id);
+  const restProposal = await services.orders.proposals.create({ memberId, orders: rest(), messages }, id);
   const { outlook } = services.tasks;
   const reason = [
     count === 0 ? say('proposal.notSubmitted') : say('proposal.partlySubmitted', { count }),
@@ -105,7 +105,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
 const cancelButton = on(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, place, origin, say }) {
-    await services.proposals.take(id, place.userId);
+    await services.orders.proposals.take(id, place.userId);
     // A question that others can see means nothing to them any more.
     if (!origin.route.isPrivate) return 'deleted';
     return { content: say('proposal.canceled'), controls: [] };

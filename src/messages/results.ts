@@ -12,11 +12,11 @@ import {
   type SourceType,
   type VideoFacts,
 } from '../services/media/index.ts';
-import type { Engine } from '../services/operations/engine.ts';
+import type { Domains } from '../services/operations/engine.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { MessageSettings } from './kind-view.ts';
 
-export interface ResultSources extends Engine {
+export interface ResultSources extends Domains {
   log: Log;
   /** Whether results are marked as generated in their metadata. */
   marksResults: boolean;
@@ -140,7 +140,7 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
 export async function recordResults(
   taskId: string,
   results: readonly Result[],
-  { media, fingerprints }: ResultSources,
+  { media, orders: { fingerprints } }: ResultSources,
 ): Promise<void> {
   const files = results.flatMap((result) => (result.outcome === 'file' ? media.fingerprint(result) : []));
   await fingerprints.record(taskId, await Promise.all(files));

@@ -58,7 +58,7 @@ const cancelButton = on(customIds.cancel, {
   async run(taskId, context) {
     const { services, place } = context;
     await pressedTask(taskId, context);
-    return services.messageOf(await services.tasks.orders.cancel(taskId, place.userId));
+    return services.messages.messageOf(await services.tasks.orders.cancel(taskId, place.userId));
   },
 });
 
@@ -98,7 +98,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
     async run(taskId, context) {
       if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
       await context.services.tasks.orders.tryAgain(taskId, context.origin);
-      if (reply !== 'here') context.services.answers.updateButtons([taskId]);
+      if (reply !== 'here') context.services.messages.answers.updateButtons([taskId]);
       return 'shown by delivery';
     },
   });
@@ -106,7 +106,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
 const dismissButton = on(customIds.dismiss, {
   reply: 'here',
   async run(taskId, { services, origin }) {
-    return services.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
+    return services.messages.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
   },
 });
 
@@ -124,7 +124,8 @@ const deleteButton = on(customIds.delete, {
       throw new Refusal('refusals.notYoursToDelete');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
-    if (task.traits.isText && task.message?.id === pressedId) await context.services.removeFurtherMessages(task);
+    if (task.traits.isText && task.message?.id === pressedId)
+      await context.services.discord.remover.removeFurtherMessages(task);
     return 'deleted';
   },
 });

@@ -3,7 +3,8 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
-import type { Engine } from '../services/operations/engine.ts';
+import type { MediaProcess } from '../services/media/media-process.ts';
+import type { Domains } from '../services/operations/engine.ts';
 import { ReadinessCheck, readyParts } from '../services/operations/readiness.ts';
 import type { Scheduler } from '../services/orders/scheduler.ts';
 import type { StoreAddress } from '../services/store/index.ts';
@@ -15,7 +16,7 @@ import { measureFiles, measureProcess } from './system.ts';
 import { countTasks, measureTasks, refusalCounter } from './tasks.ts';
 
 interface MeasuredBot {
-  engine: Engine;
+  domains: Domains;
   gateway: Gateway;
   router: { onAcknowledged(listener: (ms: number) => void): void };
   funnel: Funnel;
@@ -26,7 +27,7 @@ interface ProcessParts {
   bots(): readonly MeasuredBot[];
   /** All of them poll through it. */
   scheduler: Scheduler;
-  mediaProcess: Engine['mediaProcess'];
+  mediaProcess: MediaProcess;
   storeAddress: StoreAddress;
 }
 
@@ -57,7 +58,7 @@ export async function openMonitoring(
 
     /** For a process that runs bots. */
     watch({ bots, scheduler, mediaProcess, storeAddress }: ProcessParts): void {
-      measureTasks(metrics, () => bots().map(({ engine }) => engine));
+      measureTasks(metrics, () => bots().map(({ domains }) => domains));
       scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
       measureFiles(metrics, mediaProcess, storeAddress);
       metrics.registerGauge('answeredAt', () => {
@@ -66,10 +67,10 @@ export async function openMonitoring(
       });
     },
 
-    watchBot({ engine, router, funnel }: MeasuredBot): void {
+    watchBot({ domains, router, funnel }: MeasuredBot): void {
       router.onAcknowledged((ms) => metrics.observe('acknowledgement', {}, ms / 1000));
       funnel.onFailure(onFailure);
-      countTasks(metrics, engine, onFailure);
+      countTasks(metrics, domains, onFailure);
     },
 
     watchDiscord(clients: DiscordClients): void {

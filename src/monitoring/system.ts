@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Engine } from '../services/operations/engine.ts';
+import type { MediaProcess } from '../services/media/media-process.ts';
 import { fileOf, IN_MEMORY, isLocal, type StoreAddress } from '../services/store/backend.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -39,7 +39,7 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
   return () => delay.disable();
 }
 
-export function measureFiles(metrics: Metrics, mediaProcess: Engine['mediaProcess'], store: StoreAddress): void {
+export function measureFiles(metrics: Metrics, mediaProcess: MediaProcess, store: StoreAddress): void {
   metrics.registerGauge('mediaMemory', async () => [{ labels: {}, value: await mediaProcess.residentBytes() }]);
   metrics.registerGauge('mediaJobs', () =>
     Object.entries(mediaProcess.load).map(([state, value]) => ({ labels: { state }, value })),

@@ -1,4 +1,4 @@
-import type { Engine } from '../services/operations/engine.ts';
+import type { Domains } from '../services/operations/engine.ts';
 import { habitNames } from '../services/orders/callback-habits.ts';
 import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
@@ -20,7 +20,7 @@ export function refusalCounter(metrics: Metrics): (reason: string) => void {
 }
 
 /** Counts what happens to the tasks of one bot. */
-export function countTasks(metrics: Metrics, { tasks, callbacks }: Engine, onRefusal: (reason: string) => void): void {
+export function countTasks(metrics: Metrics, { tasks, orders }: Domains, onRefusal: (reason: string) => void): void {
   const { book } = tasks;
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
@@ -34,25 +34,25 @@ export function countTasks(metrics: Metrics, { tasks, callbacks }: Engine, onRef
     }
     if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
-  callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+  orders.callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
 }
 
 /** Measures the tasks of all bots of this process together. */
-export function measureTasks(metrics: Metrics, engines: () => readonly Engine[]): void {
-  const sum = (count: (engine: Engine) => number) => [
-    { labels: {}, value: engines().reduce((total, engine) => total + count(engine), 0) },
+export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): void {
+  const sum = (count: (bot: Domains) => number) => [
+    { labels: {}, value: bots().reduce((total, bot) => total + count(bot), 0) },
   ];
   metrics.registerGauge('tasks', () =>
     countBy(
-      engines().flatMap(({ tasks }) => tasks.book.live()),
+      bots().flatMap(({ tasks }) => tasks.book.live()),
       ({ kind, state }) => ({ kind, state }),
     ),
   );
   metrics.registerGauge('unsaved', () => sum(({ tasks }) => tasks.book.unsavedCount));
-  metrics.registerGauge('answers', () => sum(({ asks }) => asks.streamCount));
-  metrics.registerGauge('talks', () => sum(({ talks }) => talks.openCount));
+  metrics.registerGauge('answers', () => sum(({ conversations }) => conversations.asks.streamCount));
+  metrics.registerGauge('talks', () => sum(({ conversations }) => conversations.talks.openCount));
   metrics.registerGauge('lanes', () => {
-    const schedulers = engines().map(({ tasks }) => tasks.scheduler);
+    const schedulers = bots().map(({ tasks }) => tasks.scheduler);
     const troubles = new Map(schedulers.flatMap((one) => one.troubles()).map(({ lane, kind }) => [lane, kind]));
     const states = ['open', 'busy', 'refused', 'unreachable'] as const;
     return [...new Set(schedulers.flatMap(({ laneNames }) => laneNames))].flatMap((lane) =>
@@ -60,14 +60,14 @@ export function measureTasks(metrics: Metrics, engines: () => readonly Engine[])
     );
   });
   metrics.registerGauge('failingModels', () => {
-    const failing = engines().flatMap(({ circuits }) => circuits.allFailing);
+    const failing = bots().flatMap(({ orders }) => orders.circuits.allFailing);
     // Several bots may have found that the same model is failing.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
     return countBy([...distinct.values()], ({ kind }) => ({ kind }));
   });
   metrics.registerGauge('callbackHabits', () => {
     const habits = Map.groupBy(
-      engines().flatMap(({ callbacks }) => callbacks.habits),
+      bots().flatMap(({ orders }) => orders.callbacks.habits),
       ({ lane }) => lane,
     );
     return [...habits].flatMap(([lane, laneHabits]) =>
@@ -78,8 +78,8 @@ export function measureTasks(metrics: Metrics, engines: () => readonly Engine[])
     );
   });
   const allowances = () =>
-    engines().flatMap(({ spending }) =>
-      spending.allowances({}).map(({ unit: of, period = 'at-once', kind = 'all', limit, left }) => ({
+    bots().flatMap(({ money }) =>
+      money.spending.allowances({}).map(({ unit: of, period = 'at-once', kind = 'all', limit, left }) => ({
         labels: { of, period, kind },
         limit: Number(limit),
         left: Number(left),

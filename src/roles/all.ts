@@ -35,8 +35,8 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot);
   monitoring?.watchDiscord(clients);
-  const { mediaProcess, tasks } = bot.engine;
-  const { scheduler } = tasks;
+  const { mediaProcess, domains } = bot;
+  const { scheduler, book } = domains.tasks;
   monitoring?.watch({ bots: () => [bot], scheduler, mediaProcess, storeAddress: config.store });
   const connectionLost = new Promise<number>((resolve) =>
     client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
@@ -57,7 +57,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     throw error;
   }
   const canUseGateway = await bot.checkGateway();
-  const startFacts = { version, tasks: tasks.book.liveCount, ...limitsOf(config.budgets) };
+  const startFacts = { version, tasks: book.liveCount, ...limitsOf(config.budgets) };
   log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 

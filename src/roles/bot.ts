@@ -1,5 +1,6 @@
-import { kindSpecs, kindsOf, kindViews, say } from '../commands/index.ts';
+import { kindSpecs, kindsOf, kindViews, ruleTargets, say } from '../commands/index.ts';
 import { createCommands } from '../commands/open-commands.ts';
+import { openDiscord } from '../commands/open-discord.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
 import type { Config } from '../config.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
@@ -22,7 +23,6 @@ import { NO_RULES } from '../services/safety/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
 import type { AppTools } from './app.ts';
-import { openDiscord } from './discord.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
 const STOP_LIMIT_MS = 10_000;
@@ -53,14 +53,14 @@ export type Bot = ReturnType<typeof createBot>;
 /** One bot with one store: everything except the connection on which interactions arrive. */
 export function createBot({ config, tools, store, clients, monitoring, cluster }: BotSources) {
   const { log, version, clock = systemClock, mediaClock = clock, mediaProcess } = tools;
-  const context = { clock, log };
+  const context = { clock, log, say, settings: config };
   const { partition, others, limits } = cluster ?? {
     partition: WHOLE_STORE,
     limits: new ProcessLimits(config, context),
   };
   const gateway = createGateway(config.gateway, { log, clock, connections: cluster?.connections }, tools.gatewayLimits);
-  const discord = openDiscord(context, config, clients);
-  const { outbox, reads, operator } = discord;
+  const discord = openDiscord(context, { clients, store, gateway });
+  const { outbox, reads, operator, funnel } = discord;
   const engine = createEngine(context, {
     ...cluster,
     settings: config,
@@ -69,6 +69,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     limits,
     gateway,
     specs: kindSpecs,
+    ruleTargets,
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
     // If Discord is in a private network, so are its files.
     extraOrigins: [new URL(config.discord.apiUrl).origin, ...(tools.extraOrigins ?? [])],
@@ -76,11 +77,12 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     mediaProcess,
     discord: discord.forServices,
   });
-  const { tasks, talks } = engine;
+  const { domains } = engine;
+  const { tasks, safety, conversations } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = createNotices({ version, engine, gateway, store, operator, say, clock, log });
+  const notices = createNotices({ version, engine: domains, gateway, store, operator, say, clock, log });
   const messages = createMessages({
-    ...engine,
+    ...domains,
     outbox,
     say,
     clock,
@@ -95,25 +97,16 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
   const loadRules = async (guildId: string): Promise<boolean> => {
     const homePartition = partitionOf(bucketOf(guildId), partition.count);
     if (!others || homePartition === partition.number) return false;
-    engine.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.read(guildId)) ?? NO_RULES);
+    safety.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.read(guildId)) ?? NO_RULES);
     return true;
   };
-  const commands = createCommands({
-    ...discord,
-    ...discord.remover,
+  const operations = {
     version,
-    engine,
-    messages,
-    store,
-    gateway,
-    say,
-    clock,
-    log,
+    ownership: store.ownership,
     clusterHealth: cluster?.clusterHealth,
-    loadRules,
-    operatorState: async () => ({ ...notices.state(), readiness: await readiness.check() }),
-    settings: config,
-  });
+    state: async () => ({ ...notices.state(), readiness: await readiness.check() }),
+  };
+  const commands = createCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
   const readinessSources: ReadinessSources = {
     isDiscordReady: clients.isConnected,
     store: {
@@ -133,10 +126,11 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
 
   return {
     watched: readinessSources,
-    engine,
+    domains,
+    mediaProcess: engine.mediaProcess,
     gateway,
     router: commands.router,
-    funnel: commands.funnel,
+    funnel,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,
     health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
@@ -154,7 +148,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     /** Continues interrupted work, once messages can be sent. */
     async start(): Promise<void> {
       await tasks.start();
-      for (const id of lostTalkIds) await talks.end(id, 'lost');
+      for (const id of lostTalkIds) await conversations.talks.end(id, 'lost');
       await commands.resume();
       notices.recordRun();
     },
@@ -199,7 +193,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     /** For a bot whose `open` or `start` has failed. */
     async abandon(): Promise<void> {
       outbox.close();
-      await Promise.all([engine.close(), engine.tasks.orders.finish(), store.close()]);
+      await Promise.all([engine.close(), tasks.orders.finish(), store.close()]);
     },
   };
 }

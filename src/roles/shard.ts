@@ -39,7 +39,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     say,
     clock,
     log,
-    settings: config.discord,
+    settings: config,
     privateCommandsOf: async (guildId) => [
       ...config.rules.privateCommands,
       ...(await everyPartition.rulesOf(guildId)).rules.privateCommands,

@@ -124,7 +124,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       await bot.abandon();
       return false;
     }
-    threads?.watch(bot.engine.tasks.book, number);
+    threads?.watch(bot.domains.tasks.book, number);
     await bot.start();
     // One announcement for the whole cluster is enough.
     if (number === 0) {
@@ -182,7 +182,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     );
     await loadIdentity(clients.client, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, cluster, {
-      ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.engine.callbacks,
+      ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.domains.orders.callbacks,
       onOutcome: monitoring?.onCallback,
     });
     membership = await Membership.join({ ...cluster, onTaken: takePartition, onGiveBack: releasePartition });
@@ -219,9 +219,9 @@ async function handlePacket(
   if (bot.router.isFinishing) return 'declined';
   try {
     const message = messageIn(content);
-    if (message) return void (await bot.engine.tasks.erasure.receive(message));
+    if (message) return void (await bot.domains.tasks.erasure.receive(message));
     const callback = callbackIn(content);
-    if (callback) return void bot.engine.callbacks.process(callback.id, callback.said);
+    if (callback) return void bot.domains.orders.callbacks.process(callback.id, callback.said);
     const threadMessage = threadMessageIn(content);
     if (threadMessage) {
       const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;

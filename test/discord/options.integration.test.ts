@@ -43,7 +43,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined });
   const funnel = new Funnel(createSay(texts), log);
   const parts = {
-    services: { adminGuildIds: [] },
+    services: { settings: { discord: { adminGuildIds: [] } } },
     say: createSay(texts),
     funnel,
     outbox: new Outbox(clients, log),

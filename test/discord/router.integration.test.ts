@@ -150,7 +150,7 @@ async function startRouter(
     ...rules,
     handlers,
     rateLimiter: new RateLimiter({}, systemClock, log),
-    services: { adminGuildIds: [] },
+    services: { settings: { discord: { adminGuildIds: [] } } },
     say,
     funnel,
     outbox,

@@ -9,7 +9,10 @@ import { aboutPage, type Health } from './view.ts';
 
 /** The state of the bot, of Discord and of the gateway. */
 async function healthOf(services: Services): Promise<Health> {
-  const { version, clients, gateway, tasks, callbacks, store, clusterHealth, say } = services;
+  const { gateway, tasks, say } = services;
+  const { version, ownership, clusterHealth } = services.operations;
+  const { clients } = services.discord;
+  const { callbacks } = services.orders;
   const latency = clients.client.ws.ping;
   const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
   return {
@@ -20,7 +23,7 @@ async function healthOf(services: Services): Promise<Health> {
     troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
     cluster: clusterHealth && (cluster ?? 'unknown'),
     callbacks: callbacks.habits,
-    store: store.ownership.trouble(),
+    store: ownership.trouble(),
   };
 }
 
@@ -45,20 +48,20 @@ export const about: Feature<typeof text> = {
     name: 'about',
     options: {},
     async run(_values, { services, place, origin, say }) {
-      const isOperator = await services.operator.isOperator(place.userId);
+      const isOperator = await services.discord.operator.isOperator(place.userId);
       const [health, registeredCommands, operator] = await Promise.all([
         healthOf(services),
-        services.registeredCommands(place),
-        isOperator ? services.operatorState() : undefined,
+        services.discord.registeredCommands(place),
+        isOperator ? services.operations.state() : undefined,
       ]);
       const requester = requesterOf(origin);
       return aboutPage(
         {
           ...health,
-          allowances: services.spending.allowances(requester),
-          waitingLimits: services.spending.waitingLimits(requester),
-          paused: services.spending.pauseOf(requester),
-          block: services.spending.blockOf(requester),
+          allowances: services.money.spending.allowances(requester),
+          waitingLimits: services.money.spending.waitingLimits(requester),
+          paused: services.money.spending.pauseOf(requester),
+          block: services.money.spending.blockOf(requester),
           operator,
         },
         commandMention('help', registeredCommands.get('help')),

@@ -18,7 +18,7 @@ const stopButton = on(customIds.stop, {
   async run(taskId, context) {
     const task = await ownTask(taskId, context);
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
-    const { asks, talks } = context.services;
+    const { asks, talks } = context.services.conversations;
     await (isOfKind('ask', task) ? asks.stop(task) : talks.stopAnswer(task));
     return 'shown by delivery';
   },
@@ -63,7 +63,7 @@ const detailsButton = on(customIds.details, {
   async run(taskId, context) {
     const task = requireKind('ask', await pressedTask(taskId, context));
     const { services, say } = context;
-    const turns = await services.asks.countEarlierTurns(task);
+    const turns = await services.conversations.asks.countEarlierTurns(task);
     const canSeeCost = await maySeeCost(task, context);
     const cost = canSeeCost ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
     return answerDetails({ task, turns, cost, left: cost && remainingForOwner(task, context) }, say);
@@ -145,7 +145,8 @@ function tokenLines(task: Task, say: Say): string[] {
 const endConversationButton = on(customIds.endConversation, {
   reply: 'new-private',
   async run(taskId, context) {
-    const { asks, answers } = context.services;
+    const { asks } = context.services.conversations;
+    const { answers } = context.services.messages;
     answers.updateButtons(await asks.forget(requireKind('ask', await ownTask(taskId, context))));
     return { content: context.say('ask.forgotten') };
   },

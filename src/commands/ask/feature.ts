@@ -59,10 +59,12 @@ export const ask: Feature<typeof text> = {
       // A question continues from the member's last one in the same place, unless they chose to start a new conversation.
       const { requesterId: memberId, channelId, route } = context.origin;
       const scope = { memberId, channelId, isPrivate: route.isPrivate };
-      const previousAnswer = isNew ? undefined : await context.services.asks.newestAnswer(scope);
+      const previousAnswer = isNew ? undefined : await context.services.conversations.asks.newestAnswer(scope);
       const schemaInput = schema ?? schemaText;
       const checkedSchema =
-        schemaInput === undefined ? undefined : await context.services.schemas.read(schemaInput, memberId);
+        schemaInput === undefined
+          ? undefined
+          : await context.services.conversations.schemas.read(schemaInput, memberId);
       return submitQuestion({ ...question, schema: checkedSchema }, previousAnswer, context);
     },
   }),

@@ -77,8 +77,8 @@ function filesRequest(
 export function questionReader(services: Services): ThreadMessageReader {
   return async (message) => {
     const { memberId, channelId, content, files } = message;
-    if (!(await services.reads.isThread(channelId))) return undefined;
-    const previous = await services.asks.newestAnswer({ memberId, channelId, isPrivate: false });
+    if (!(await services.discord.reads.isThread(channelId))) return undefined;
+    const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
     const image = files.find((one) => kindOfFile(one) === 'image');
     const file = files.find((one) => one !== image);

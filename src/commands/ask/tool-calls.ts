@@ -29,7 +29,7 @@ export const allowButton = on(customIds.allow, {
     const { origin, place, services } = context;
     throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
-    await services.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
+    await services.conversations.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
     return 'shown by delivery';
@@ -40,7 +40,7 @@ export const declineButton = on(customIds.decline, {
   reply: 'here',
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
-    await context.services.asks.declineCall(task.id, call.callId, DECLINED_OUTPUT);
+    await context.services.conversations.asks.declineCall(task.id, call.callId, DECLINED_OUTPUT);
     return 'shown by delivery';
   },
 });

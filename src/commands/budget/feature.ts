@@ -80,8 +80,9 @@ function assertRaises(
   more: Cap,
   member: ChosenUser | undefined,
   { guildId, isOperator }: ManagedBudget,
-  { services: { spending } }: Context,
+  { services }: Context,
 ): void {
+  const { spending } = services.money;
   const allowances = member
     ? spending.allowances({ memberId: member.id, guildId, isDirect: undefined, roleIds: member.roleIds })
     : spending.serverAllowances(guildId);
@@ -98,11 +99,11 @@ const reset = command({
   async run({ member, server }, context) {
     const budget = await managedBudget(server, context);
     const { services, say } = context;
-    const { spending } = services;
+    const { spending } = services.money;
     const recipient = member && budget.memberIds(member.id);
     if (!recipient) assertHasOwnLimits(budget);
     // Count usage in every period: a limit that is set later may cover a period that no limit covers today.
-    await services.ledger.countFor(EVERY_PERIOD);
+    await services.money.ledger.countFor(EVERY_PERIOD);
     const scope = recipient?.hash ?? spending.serverScope(budget.guildId);
     await budget.change((current, author) => {
       const usage = spending.createReset(scope);
@@ -144,7 +145,7 @@ const unblock = command({
     const { services, say } = context;
     return budget.reply(
       say('budget.done.unblocked', { member: id }),
-      ...(services.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
+      ...(services.money.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
       ...(budget.current.isPaused ? [say('budget.paused')] : []),
     );
   },
@@ -168,7 +169,7 @@ const pause = command({
 
 function resumedText({ guildId }: ManagedBudget, { services, say }: Context): string {
   if (guildId === WHOLE_BOT) return say('budget.done.resumedEverywhere');
-  return say(services.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
+  return say(services.money.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
 }
 
 const resume = on(customIds.resume, {
@@ -185,7 +186,7 @@ const history = command({
   options: { server },
   async run({ server }, context) {
     const { guildId } = await managedBudget(server, context);
-    return budgetHistory(context.services.budgets.historyOf(guildId), context.say);
+    return budgetHistory(context.services.money.budgets.historyOf(guildId), context.say);
   },
 });
 
@@ -196,10 +197,13 @@ const alerts = command({
     const budget = await managedBudget(server, context);
     const { services, say } = context;
     // Reports and held results are posted there, too, if the server has no log channel.
-    if (channel !== undefined && (await services.reads.isForeignChannel(channel, budget.guildId)))
+    if (channel !== undefined && (await services.discord.reads.isForeignChannel(channel, budget.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
-    if (channel !== undefined && !(await services.outbox.sendInChannel(channel, { content: say('budget.alert.here') })))
+    if (
+      channel !== undefined &&
+      !(await services.discord.outbox.sendInChannel(channel, { content: say('budget.alert.here') }))
+    )
       throw new Refusal('refusals.budgetAlertsFailed');
     await budget.change((current, author) => withAlerts(current, channel, author));
     return budget.reply(channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel }));

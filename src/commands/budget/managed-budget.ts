@@ -32,23 +32,24 @@ export class ManagedBudget {
   }
 
   get current(): ServerBudget {
-    return this.#context.services.budgets.get(this.guildId);
+    return this.#context.services.money.budgets.get(this.guildId);
   }
 
   /** The limits that the member cannot change, because the operator has set them; undefined if there are none. */
   get fixedLimits(): string | undefined {
-    const { overriding } = this.#context.services.spending.operatorLimits(this.guildId);
+    const { overriding } = this.#context.services.money.spending.operatorLimits(this.guildId);
     return this.isOperator || overriding === undefined ? undefined : limitsText(overriding);
   }
 
   memberIds(memberId: string): MemberIds {
-    return { hash: this.#context.services.budgets.memberHash(this.guildId, memberId), memberId };
+    return { hash: this.#context.services.money.budgets.memberHash(this.guildId, memberId), memberId };
   }
 
   /** Changes the budget on behalf of the member. */
   async change(transition: (budget: ServerBudget, author: Author) => ServerBudget): Promise<void> {
     const { services, place } = this.#context;
-    const { budgets, spending, clock } = services;
+    const { clock } = services;
+    const { budgets, spending } = services.money;
     await budgets.change(this.guildId, (budget) => {
       const at = clock.now();
       return transition(withoutExpired(budget, spending.countingStart, at), { by: place.userId, at });
@@ -73,7 +74,7 @@ export async function managedBudget(server: string | undefined, context: Context
     return new ManagedBudget(place.guildId, isOperator, context);
   }
   if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
-  if (!SERVER_ID.test(server) || !(await services.reads.isInServer(server)))
+  if (!SERVER_ID.test(server) || !(await services.discord.reads.isInServer(server)))
     throw new Refusal('refusals.budgetUnknownServer', { server });
   return new ManagedBudget(server, isOperator, context);
 }

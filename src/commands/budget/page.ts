@@ -19,7 +19,7 @@ const MAX_LISTED = 10;
 /** What a server's budget allows, and what is left of it. */
 export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudget, context: Context): MessagePlan {
   const { services, place, say } = context;
-  const isAllPaused = services.budgets.isWholeBotPaused;
+  const isAllPaused = services.money.budgets.isWholeBotPaused;
   const now = services.clock.now();
   const { alertsChannelId } = budget;
   const title = guildId === place.guildId ? say('budget.title') : say('budget.titleOther', { server: guildId });
@@ -72,8 +72,9 @@ const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 function serverLines(
   guildId: string,
   { serverLimits: ownLimits, operatorLimits }: ServerBudget,
-  { services: { spending }, say }: Context,
+  { services, say }: Context,
 ): string[] {
+  const { spending } = services.money;
   const { fallback, overriding } = spending.operatorLimits(guildId);
   const firstLine =
     ownLimits !== undefined
@@ -91,7 +92,7 @@ function serverLines(
 
 function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
   if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsText(memberLimits) });
-  return say('budget.limits.membersDefault', { limits: limitsText(services.spending.memberDefault) });
+  return say('budget.limits.membersDefault', { limits: limitsText(services.money.spending.memberDefault) });
 }
 
 function remainingLine(allowance: Allowance, say: Say): string {
@@ -105,8 +106,9 @@ function remainingLine(allowance: Allowance, say: Say): string {
 export function memberPage(
   budget: ManagedBudget,
   { id: memberId, roleIds }: ChosenUser,
-  { services: { spending }, say }: Context,
+  { services, say }: Context,
 ): MessagePlan {
+  const { spending } = services.money;
   const { guildId } = budget;
   const { limits, source } = spending.memberLimits(guildId, memberId, roleIds);
   const allowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });

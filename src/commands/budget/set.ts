@@ -92,8 +92,9 @@ function setReply(
   holder: LimitsFor,
   limits: Limits | undefined,
   { guildId, current }: ManagedBudget,
-  { services: { spending }, say }: Context,
+  { services, say }: Context,
 ): string {
+  const { spending } = services.money;
   const { fallback: defaultLimits, overriding } = spending.operatorLimits(guildId);
   const memberLimits = limitsText(current.memberLimits ?? spending.memberDefault);
   const isException = holder.type === 'role' || holder.type === 'member';

@@ -22,7 +22,8 @@ const fineTuneButton = on(customIds.fineTune, {
       case 'follow':
         return followReply(fineTuneId, context);
       case 'stop': {
-        const events = (await context.services.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, context));
+        const events =
+          (await context.services.discord.follows.stop(pointer.followId)) ?? (await eventsOf(fineTuneId, context));
         return fineTunePage({ fineTuneId, events, following: { state: 'stopped' } }, context.say);
       }
     }
@@ -42,7 +43,8 @@ async function pageReply(fineTuneId: string, context: Context, page?: number): P
 /** Shows the newest events, in a message that is updated from now on. */
 async function followReply(fineTuneId: string, context: Context): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
-  const { clock, follows, settings } = context.services;
+  const { clock, settings } = context.services;
+  const { follows } = context.services.discord;
   const quietMs = settings.followQuietMs;
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');

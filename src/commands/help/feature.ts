@@ -62,19 +62,19 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       options: {},
       async run(_values, context) {
         const { services, place, say } = context;
-        const isOperator = await services.operator.isOperator(place.userId);
+        const isOperator = await services.discord.operator.isOperator(place.userId);
         const isAdmin = isOperator || mayManageServer(place);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
         const allowed = [...others, feature].filter(
           ({ specs }) =>
-            specs === undefined || keysOf(specs).some((kind) => services.rules.allowsKind({ ...place, kind })),
+            specs === undefined || keysOf(specs).some((kind) => services.safety.rules.allowsKind({ ...place, kind })),
         );
         const usable = allowed.filter(
           (one) => (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount),
         );
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
-        return helpPage(usable, menus, await services.registeredCommands(place), say);
+        return helpPage(usable, menus, await services.discord.registeredCommands(place), say);
       },
     }),
   };

@@ -47,7 +47,7 @@ const albumPageButton = on(customIds.albumPage, {
   async run({ taskId, index }, context) {
     const { id } = requireKind('album', await pressedTask(taskId, context));
     const updatedAlbum = await context.services.tasks.book.change(id, (album) => turnPage(album, index));
-    return context.services.prepareAgain(updatedAlbum, context.origin);
+    return context.services.messages.prepareAgain(updatedAlbum, context.origin);
   },
 });
 
@@ -62,7 +62,7 @@ const songSelect = on(customIds.albumSong, {
     if (!task) throw new Refusal('refusals.unknownTask');
     if (!mayContinue(task, context.place.userId)) throw new Refusal('refusals.notYours');
     context.services.tasks.recordView(task);
-    return context.services.prepareAgain(task, context.origin);
+    return context.services.messages.prepareAgain(task, context.origin);
   },
 });
 

@@ -40,16 +40,16 @@ function readAccessRule(
 export async function previewAccessRule(values: FormValues, context: Context): Promise<MessagePlan> {
   const { services, say } = context;
   const { guildId } = managedServer(context);
-  const { rules } = services.rules.get(guildId);
-  const rule = readAccessRule(values, services.ruleTargets, guildId);
+  const { rules } = services.safety.rules.get(guildId);
+  const rule = readAccessRule(values, services.safety.targets, guildId);
   const added = accessText(rule);
   if (rules.access.some((one) => accessText(one) === added)) throw new Refusal('refusals.rules.sameAccessRule');
   if (rules.access.length >= MAX_ACCESS_RULES)
     throw new Refusal('refusals.rules.tooManyAccessRules', { max: MAX_ACCESS_RULES, count: MAX_ACCESS_RULES });
   const lines = [
     say('rules.preview.rule'),
-    `- ${accessMarkdown(added, services.ruleTargets, say)}`,
-    effectText(rule, services.ruleTargets, say),
+    `- ${accessMarkdown(added, services.safety.targets, say)}`,
+    effectText(rule, services.safety.targets, say),
   ];
   return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);
 }

@@ -28,7 +28,7 @@ const rulesHistory = command({
   async run(_values, context) {
     const { guildId } = managedServer(context);
     const { say, services } = context;
-    const { rules, ruleTargets } = services;
+    const { rules, targets: ruleTargets } = services.safety;
     return historyPage(
       rules.get(guildId).history,
       {
@@ -76,7 +76,7 @@ const removeAccessRule = on(customIds.accessRemove, {
   async run(_nothing, context, { selectedValues: [chosenId] }) {
     const { guildId, author } = managedServer(context);
     let isRemoved = false;
-    await context.services.rules.change(guildId, (current) => {
+    await context.services.safety.rules.change(guildId, (current) => {
       const access = current.rules.access.filter((rule) => accessRuleId(rule) !== chosenId);
       isRemoved = access.length < current.rules.access.length;
       return withRules(current, { ...current.rules, access }, author);

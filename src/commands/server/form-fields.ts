@@ -74,12 +74,12 @@ export function fieldsOf(
     value,
   });
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan =>
-    text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.ruleTargets) : '', true);
+    text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.safety.targets) : '', true);
   const choice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice): FieldPlan =>
     choiceField(name, ownChoices(values, say), selected, say);
   switch (section) {
     case 'access':
-      return accessFields(services.ruleTargets, say);
+      return accessFields(services.safety.targets, say);
     case 'use':
       return [
         choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),

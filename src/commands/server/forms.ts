@@ -22,7 +22,7 @@ import { currentRulesPage } from './page.ts';
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
-  const fields = fieldsOf(section, context.services.rules.get(guildId), context);
+  const fields = fieldsOf(section, context.services.safety.rules.get(guildId), context);
   return { id: customIds.rulesFilled.id(section), title: context.say(`rules.forms.${section}`), fields };
 }
 
@@ -35,7 +35,7 @@ export const rulesForm = on(customIds.rulesFilled, {
   parse: (values) => values,
   async run(section, context, values: FormValues): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
-    const { rules } = context.services;
+    const { rules } = context.services.safety;
     if (section === 'access') return previewAccessRule(values, context);
     const previous = rules.get(guildId);
     if (section === 'log') {
@@ -58,9 +58,10 @@ export const rulesForm = on(customIds.rulesFilled, {
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
 async function verifyChannel(guildId: string, channelId: string | undefined, context: Context): Promise<void> {
   const { services, say } = context;
-  assertCanHold(services.rules.get(guildId).rules.moderation, channelId, context);
+  assertCanHold(services.safety.rules.get(guildId).rules.moderation, channelId, context);
   if (channelId === undefined) return;
-  if (await services.reads.isForeignChannel(channelId, guildId)) throw new Refusal('refusals.rules.foreignChannel');
+  if (await services.discord.reads.isForeignChannel(channelId, guildId))
+    throw new Refusal('refusals.rules.foreignChannel');
   if (!(await postInLog({ guildId, channelId }, { content: say('rules.log.here') }, services)))
     throw new Refusal('refusals.rules.logFailed');
 }
@@ -72,7 +73,7 @@ async function changesOf(
   { fields, lists, files }: FormValues,
   context: Context,
 ): Promise<RulesChange> {
-  const { ruleTargets } = context.services;
+  const { targets: ruleTargets } = context.services.safety;
   const { pressers, privateCommands = '', personalInstalls } = fields;
   switch (section) {
     case 'use': {
@@ -86,7 +87,7 @@ async function changesOf(
       return () => changes;
     }
     case 'words': {
-      const file = files.file && (await context.services.readText(files.file, context.place.userId));
+      const file = files.file && (await context.services.conversations.readText(files.file, context.place.userId));
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
       const parsed = {
         words: parseWords(file ?? words, ruleTargets),
@@ -113,7 +114,7 @@ async function changesOf(
         // A form can be forged.
         if (!moderation) throw new Refusal('refusals.unknownButton');
         const { guildId } = managedServer(context);
-        assertCanModerate(moderation, context.services.rules.get(guildId).logChannelId, context);
+        assertCanModerate(moderation, context.services.safety.rules.get(guildId).logChannelId, context);
         return { moderation };
       };
     }

@@ -14,7 +14,7 @@ import { accessMarkdown, changeText, codeOf } from './readable.ts';
 export async function postInLog(
   { guildId, channelId, memberId }: { guildId: string; channelId: string; memberId?: string },
   plan: MessagePlan,
-  { outbox, serverLogs, clock, log }: Services,
+  { discord: { outbox }, safety: { serverLogs }, clock, log }: Services,
 ): Promise<boolean> {
   const at = clock.now();
   const postedMessage = await outbox.sendInChannel(channelId, plan);
@@ -37,7 +37,9 @@ const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
 export function startRuleLog(services: Services): void {
-  const { rules, budgets, ruleTargets: targets, clock, say } = services;
+  const { clock, say } = services;
+  const { rules, targets } = services.safety;
+  const { budgets } = services.money;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
     const channelId = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;

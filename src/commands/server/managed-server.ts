@@ -17,7 +17,7 @@ export function assertCanHold(
   logChannelId: string | undefined,
   context: Context,
 ): void {
-  const { alertsChannelId } = context.services.budgets.get(managedServer(context).guildId);
+  const { alertsChannelId } = context.services.money.budgets.get(managedServer(context).guildId);
   if (canHold(moderation) && (logChannelId ?? alertsChannelId) === undefined)
     throw new Refusal('refusals.rules.holdNeedsLog');
 }
@@ -28,7 +28,7 @@ export function assertCanModerate(
   logChannelId: string | undefined,
   context: Context,
 ): void {
-  if (usesModeration(moderation) && !context.services.rules.hasModerationService)
+  if (usesModeration(moderation) && !context.services.safety.rules.hasModerationService)
     throw new Refusal('refusals.rules.noModerator');
   assertCanHold(moderation, logChannelId, context);
 }

@@ -36,7 +36,9 @@ interface RulesPageFacts extends ServerRules {
 /** The rules page of the current server. */
 export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
-  const { rules, budgets, reads, ruleTargets: targets } = context.services;
+  const { rules, targets } = context.services.safety;
+  const { budgets } = context.services.money;
+  const { reads } = context.services.discord;
   const { alertsChannelId } = budgets.get(guildId);
   const { hasModerationService, setByOperator } = rules;
   const current = rules.get(guildId);

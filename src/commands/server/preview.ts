@@ -14,7 +14,7 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
   const { guildId, author } = managedServer(context);
   const { services, say } = context;
   const id = taskId(author.at, bucketOf(guildId));
-  await services.rules.change(guildId, (current) => withProposal(current, { id, rules, ...author }));
+  await services.safety.rules.change(guildId, (current) => withProposal(current, { id, rules, ...author }));
   return {
     content: [content, say('rules.preview.notApplied')].join('\n'),
     overflow: 'file',
@@ -31,7 +31,7 @@ export const previewButtons = [
     reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId, author } = managedServer(context);
-      await context.services.rules.change(guildId, (current) => {
+      await context.services.safety.rules.change(guildId, (current) => {
         if (current.proposed?.id !== id) throw new Refusal('refusals.rules.previewGone');
         return withRules(current, current.proposed.rules, author);
       });
@@ -42,7 +42,7 @@ export const previewButtons = [
     reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
-      await context.services.rules.change(guildId, (current) =>
+      await context.services.safety.rules.change(guildId, (current) =>
         current.proposed?.id === id ? withoutProposal(current) : current,
       );
       return { content: context.say('rules.preview.canceled'), controls: [] };

@@ -17,7 +17,7 @@ import { type Context, on } from '../feature.ts';
 
 /** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */
 function reportInServer(id: string, { place, services }: Context): Report {
-  const report = services.reports.get(id);
+  const report = services.safety.reports.get(id);
   if (!report || report.guildId !== place.guildId || place.install !== 'guild')
     throw new Refusal('refusals.reports.gone');
   return report;
@@ -27,7 +27,7 @@ const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.us
 
 /** Stores a change to a report. Its message is updated and the decision carried out afterwards, even after a restart. */
 async function decide(id: string, transition: (current: Report) => Report, { services }: Context) {
-  if (!(await services.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
+  if (!(await services.safety.reports.change(id, transition))) throw new Refusal('refusals.reports.gone');
   void services.reportDelivery.process(id);
   return 'shown by delivery' as const;
 }
@@ -82,7 +82,7 @@ const blockForm = on(customIds.reportBlockFilled, {
     keysOf(BLOCK_DURATIONS).find((name) => name === fields.time) ?? new Refusal('refusals.unknownButton'),
   async run(id, context, time) {
     const { guildId, requesterId } = blockableReport(id, context);
-    const { budgets } = context.services;
+    const { budgets } = context.services.money;
     const moderator = moderatorOf(context);
     const duration = BLOCK_DURATIONS[time];
     const until = duration === undefined ? undefined : moderator.at + duration;

@@ -8,7 +8,6 @@ import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
 import { withBlock } from '../../services/money/budget-changes.ts';
 import { withoutExpired } from '../../services/money/server-budget.ts';
-import type { Engine } from '../../services/operations/engine.ts';
 import { withRelease } from '../../services/orders/member-files.ts';
 import {
   type Report,
@@ -18,7 +17,7 @@ import {
   withoutDueStep,
 } from '../../services/safety/report.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
-import type { CommandsParts } from '../parts.ts';
+import type { CommandSources } from '../command-sources.ts';
 import { reportMessage } from './report-message.ts';
 import { removeResult } from './result-removal.ts';
 
@@ -27,29 +26,24 @@ const CONFIRMATION_WAIT_MS = 20_000;
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 
-interface ReportDeliveryParts extends CommandsParts, Engine {
-  marksResults: boolean;
-  applicationId(): string;
-}
-
 const NOT_SHOWN = 'A report could not be shown in the log channel of a server.';
 
 /** Carries out the steps that are due for reports: posts them, and applies what moderators decided. Each step is stored first and can be repeated. */
 export class ReportDelivery {
-  readonly #parts: ReportDeliveryParts;
+  readonly #parts: CommandSources;
   readonly #running = new Map<string, Promise<void>>();
   /** Reports whose member is still waiting for a confirmation. */
   readonly #awaitingConfirmation = new Set<string>();
   readonly #shutdown = new AbortController();
 
-  constructor(parts: ReportDeliveryParts) {
+  constructor(parts: CommandSources) {
     this.#parts = parts;
-    parts.reports.onDue((id) => void this.process(id));
+    parts.safety.reports.onDue((id) => void this.process(id));
   }
 
   /** Continues the steps that were due when the bot last stopped. */
   resume(): void {
-    for (const id of this.#parts.reports.due()) void this.process(id);
+    for (const id of this.#parts.safety.reports.due()) void this.process(id);
   }
 
   /** Finishes the running steps; the others are done after the next start. */
@@ -60,7 +54,8 @@ export class ReportDelivery {
 
   /** Posts a new report. `later`: Discord does not accept it right now, and it is posted as soon as Discord does. */
   async announce(id: string): Promise<'posted' | 'refused' | 'later'> {
-    const { reports, clock } = this.#parts;
+    const { clock } = this.#parts;
+    const { reports } = this.#parts.safety;
     this.#awaitingConfirmation.add(id);
     try {
       await withTimeout(clock, CONFIRMATION_WAIT_MS, this.process(id));
@@ -89,12 +84,12 @@ export class ReportDelivery {
   }
 
   #isDue(id: string): boolean {
-    return (this.#parts.reports.get(id)?.due.length ?? 0) > 0;
+    return (this.#parts.safety.reports.get(id)?.due.length ?? 0) > 0;
   }
 
   async #processSteps(id: string, attempts: Attempts): Promise<void> {
     for (;;) {
-      const report = this.#parts.reports.get(id);
+      const report = this.#parts.safety.reports.get(id);
       const [step] = report?.due ?? [];
       if (!report || step === undefined) return;
       await this.#runStep(step, report, attempts);
@@ -130,19 +125,20 @@ export class ReportDelivery {
     if (typeof postedMessage === 'string') return this.#giveUp(report);
     if (postedMessage === undefined)
       throw new RetryLater('unreachable', new Error('The response contains no message.'));
-    await withStore(() => this.#parts.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
+    await withStore(() => this.#parts.safety.serverLogs.record(guildId, { ...postedMessage, at, reportId: id }));
     await this.#change(id, (current) => withMessage(current, postedMessage.id));
   }
 
   async #postMessage(report: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
-    const { outbox, tasks } = this.#parts;
+    const { tasks } = this.#parts;
+    const { outbox } = this.#parts.discord;
     const { id, channelId, taskId } = report;
     const plan = await this.#plan(report);
     const post = (files: MessagePlan['files'] = []) =>
       attempts.request('channel', NOT_SHOWN, () => outbox.post(channelId, `${id}-report`, bodyOf({ ...plan, files })));
     const task = await withStore(() => tasks.book.get(taskId));
     if (!task) return post();
-    const thumbnail = await thumbnailFileOf(task, this.#parts);
+    const thumbnail = await thumbnailFileOf(task, { ...this.#parts, marksResults: false });
     return withRelease(thumbnail, async () => {
       const posted = await post(thumbnail.files);
       // The bot may be allowed to post there, but not to attach files.
@@ -151,16 +147,18 @@ export class ReportDelivery {
   }
 
   #find({ id, channelId, at }: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
-    const { outbox, clock, applicationId } = this.#parts;
+    const { clock } = this.#parts;
+    const { clients, outbox } = this.#parts.discord;
+    const applicationId = clients.client.application?.id ?? '';
     const searchRange = { channelId, at, until: clock.now() + SKEW_MS };
-    return attempts.request('channel', NOT_SHOWN, () =>
-      findByButtonId({ id, applicationId: applicationId() }, searchRange, outbox),
-    );
+    return attempts.request('channel', NOT_SHOWN, () => findByButtonId({ id, applicationId }, searchRange, outbox));
   }
 
   /** Removes a report whose channel is gone or closed to the bot, because no moderator can read it. Notifies its reporter. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
-    const { reports, outbox, say } = this.#parts;
+    const { say } = this.#parts;
+    const { reports } = this.#parts.safety;
+    const { outbox } = this.#parts.discord;
     if (reporterId !== undefined && !this.#awaitingConfirmation.has(id)) {
       const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
       if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
@@ -177,7 +175,7 @@ export class ReportDelivery {
       // Without attachments, the message keeps its image.
       const { attachments: _, ...kept } = body;
       await attempts.request('channel', NOT_SHOWN, () =>
-        this.#parts.outbox.edit({ by: 'edit', message }, { body: plan.files ? body : kept, files: [] }),
+        this.#parts.discord.outbox.edit({ by: 'edit', message }, { body: plan.files ? body : kept, files: [] }),
       );
     }
     // If the report has changed in the meantime, another edit follows.
@@ -187,16 +185,16 @@ export class ReportDelivery {
   async #erase(report: Report, attempts: Attempts): Promise<void> {
     const { channelId, messageId } = report;
     const message = messageId === undefined ? await this.#find(report, attempts) : { channelId, id: messageId };
-    if (typeof message === 'object' && (await this.#parts.removeMessage(message)) === 'later')
+    if (typeof message === 'object' && (await this.#parts.discord.remover.removeMessage(message)) === 'later')
       throw new RetryLater('unreachable', new Error('The message of a report has not been deleted.'));
-    await withStore(() => this.#parts.reports.remove(report.id));
+    await withStore(() => this.#parts.safety.reports.remove(report.id));
   }
 
   /** Decides the other reports about a removed result in the same way, because nothing is left to decide. */
   async #decideOthers(report: Report): Promise<void> {
     const { decision } = report;
     if (!decision) return;
-    for (const id of this.#parts.reports.undecidedAbout(report)) {
+    for (const id of this.#parts.safety.reports.undecidedAbout(report)) {
       await this.#change(id, (current) => withOtherDecision(current, decision));
       void this.process(id);
     }
@@ -205,7 +203,8 @@ export class ReportDelivery {
   /** Blocks the member only once, however often the step is repeated. */
   async #block({ guildId, requesterId: memberId, block }: Report): Promise<void> {
     if (memberId === undefined || block === undefined) return;
-    const { budgets, spending, log } = this.#parts;
+    const { log } = this.#parts;
+    const { budgets, spending } = this.#parts.money;
     const { at, until, by } = block;
     const hash = budgets.memberHash(guildId, memberId);
     try {
@@ -223,12 +222,13 @@ export class ReportDelivery {
   }
 
   async #plan(report: Report): Promise<MessagePlan> {
-    const { reports, rules, tasks, say } = this.#parts;
+    const { tasks, say } = this.#parts;
+    const { reports, rules } = this.#parts.safety;
     const task = await withStore(() => tasks.book.get(report.taskId));
     return reportMessage(report, task && rules.maskTask(task, report.guildId), reports.historyOf(report), say);
   }
 
   #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {
-    return withStore(() => this.#parts.reports.change(id, transition));
+    return withStore(() => this.#parts.safety.reports.change(id, transition));
   }
 }

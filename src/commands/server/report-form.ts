@@ -15,7 +15,8 @@ import { type Context, on, type Services } from '../feature.ts';
 function reportChannelOf({ place, services }: Context): { guildId: string; channelId: string } {
   const { guildId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
-  const channelId = services.rules.get(guildId).logChannelId ?? services.budgets.get(guildId).alertsChannelId;
+  const channelId =
+    services.safety.rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
   if (channelId === undefined) throw new Refusal('refusals.reports.noLog');
   return { guildId, channelId };
 }
@@ -28,7 +29,7 @@ export const reportMenu: Menu<Services> = {
     const { guildId } = reportChannelOf(context);
     const task = await loadForForm(findReportedTask(target, context), context);
     assertReportable(task, target.id, place);
-    services.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
+    services.safety.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
     return formFor({ taskId: task.id, messageId: target.id }, say);
   },
 };
@@ -71,7 +72,7 @@ export const reportForm = on(customIds.reportFilled, {
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
     assertReportable(task, messageId, place);
-    const { id } = await services.reports.add({
+    const { id } = await services.safety.reports.add({
       guildId,
       channelId,
       taskId,
@@ -96,7 +97,7 @@ const SKEW_MS = 60_000;
 /** Finds the task whose result a message shows. */
 async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {
   const { route } = context.origin;
-  const ownIds = [route.applicationId, context.services.clients.client.user?.id];
+  const ownIds = [route.applicationId, context.services.discord.clients.client.user?.id];
   if (!target.posters.some((id) => ownIds.includes(id))) throw new Refusal('refusals.reports.noResult');
   const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
   const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));

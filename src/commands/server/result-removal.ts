@@ -1,11 +1,10 @@
 import { RetryLater, withStore } from '../../discord/delivery/backoff.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Engine } from '../../services/operations/engine.ts';
 import { markResultRemoved } from '../../services/orders/review.ts';
 import type { Report } from '../../services/safety/report.ts';
 import { removeMessageById } from '../../services/tasks/delivery-state.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import type { CommandsParts } from '../parts.ts';
+import type { CommandSources } from '../command-sources.ts';
 
 /**
  * Removes a result with all its messages in the server, after a moderator's decision. A result that was made elsewhere is only removed from
@@ -13,8 +12,9 @@ import type { CommandsParts } from '../parts.ts';
  */
 export async function removeResult(
   { guildId, taskId, message }: Report,
-  { tasks, removeMessages, removeMessage, clock }: CommandsParts & Engine,
+  { tasks, discord, clock }: CommandSources,
 ): Promise<void> {
+  const { removeMessage, removeMessages } = discord.remover;
   /** Ignores a task that has been erased in the meantime. */
   const change = async (id: string, transition: (task: Task) => Task): Promise<void> => {
     try {

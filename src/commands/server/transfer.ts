@@ -18,7 +18,7 @@ export const exportRules = command({
   async run(_values, context): Promise<MessagePlan> {
     const { guildId } = managedServer(context);
     const { services, say } = context;
-    const bytes = Buffer.from(`${JSON.stringify(services.rules.get(guildId).rules, null, 2)}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(services.safety.rules.get(guildId).rules, null, 2)}\n`);
     const content = `${say('rules.exported')} ${say('rules.log.notExported')}`;
     return { content, files: [{ name: `rules-${guildId}.json`, bytes }] };
   },
@@ -32,12 +32,15 @@ export const importRules = command({
   async run(file, context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const importedRules = readRules(parseJson(await services.readText(file, author.by)), services.ruleTargets);
-    const { rules: currentRules, logChannelId } = services.rules.get(guildId);
+    const importedRules = readRules(
+      parseJson(await services.conversations.readText(file, author.by)),
+      services.safety.targets,
+    );
+    const { rules: currentRules, logChannelId } = services.safety.rules.get(guildId);
     assertCanModerate(importedRules.moderation, logChannelId, context);
-    const lines = diffLines(currentRules, importedRules, services.ruleTargets, say);
+    const lines = diffLines(currentRules, importedRules, services.safety.targets, say);
     if (lines.length === 0) return { content: say('rules.same') };
-    const names = await services.reads.serverNames(guildId);
+    const names = await services.discord.reads.serverNames(guildId);
     const diff = withNames(lines.join('\n'), names, say);
     const warning = importedRules.access.some((rule) => allowsNoOne(rule, names)) ? [say('rules.preview.noOne')] : [];
     const content = [say('rules.preview.import'), '```diff', diff, '```', ...warning].join('\n');

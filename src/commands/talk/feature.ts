@@ -17,7 +17,7 @@ const end = command({
   options: {},
   async run(_values, context) {
     const { channelId } = context.place;
-    const task = channelId === undefined ? undefined : context.services.talks.findInChannel(channelId);
+    const task = channelId === undefined ? undefined : context.services.conversations.talks.findInChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
     return endTalk(task, context);
   },
@@ -34,7 +34,7 @@ async function endTalk(task: Task, { place, services, say }: Context): Promise<O
   const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');
   // A talk that is still being opened cannot be ended yet.
-  if (!hasEnded(await services.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
+  if (!hasEnded(await services.conversations.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
   // A notice for everyone in the thread says so too.
   return task.traits.hearsEveryone?.(task.request) && place.channelId === task.channelId
     ? 'deleted'

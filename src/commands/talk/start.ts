@@ -35,8 +35,8 @@ export const start = command({
   },
   async run({ model: modelInput, voice = '', instructions = '', who, where: talkPlace }, context: Context) {
     const { services, say } = context;
-    services.rateLimiter.assertAllowed('talk', context.place);
-    if (services.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
+    services.discord.rateLimiter.assertAllowed('talk', context.place);
+    if (services.conversations.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chooseModel('voice', modelInput, services),
       who,
@@ -95,7 +95,10 @@ export const talksWithoutThread = (book: TaskBook): string[] =>
 
 /** Creates the talk's thread and its first message. If either fails, the talk is ended. */
 async function placeTalk(task: Task, talkPlace: TalkPlace, context: Context): Promise<MessagePlace> {
-  const { outbox, tasks, talks, messageOf } = context.services;
+  const { tasks } = context.services;
+  const { outbox } = context.services.discord;
+  const { talks } = context.services.conversations;
+  const { messageOf } = context.services.messages;
   const { threads } = outbox;
   let threadId: string | undefined;
   try {

@@ -8,7 +8,9 @@ import type { Services } from '../feature.ts';
 const MAX_NAME_LENGTH = 100;
 
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
-export function nameThreads({ tasks: { book }, outbox: { threads }, rules, say, log }: Services): void {
+export function nameThreads({ tasks: { book }, discord, safety, say, log }: Services): void {
+  const { threads } = discord.outbox;
+  const { rules } = safety;
   book.onChange((task) => {
     if (isOfKind('said', task)) void logFailure(nameBy(task));
   });

@@ -84,7 +84,7 @@ export function utteranceReader(services: Services): ThreadMessageReader {
   const utteranceLock = new KeyedLock();
   return async (message) => {
     const { channelId, memberId, content: words, files } = message;
-    const talk = services.talks.findInChannel(channelId);
+    const talk = services.conversations.talks.findInChannel(channelId);
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
     const sound = files.find((file) => kindOfFile(file) === 'audio');
     const utterance = readUtterance({ words, sound });

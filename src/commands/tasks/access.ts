@@ -6,7 +6,10 @@ import type { Context } from '../feature.ts';
 
 /** The tasks of a server can only be seen in that server, by its admins and by the operator. */
 export async function maySeeServerTasks({ place, services }: Context): Promise<boolean> {
-  return place.guildId !== undefined && (mayManageServer(place) || (await services.operator.isOperator(place.userId)));
+  return (
+    place.guildId !== undefined &&
+    (mayManageServer(place) || (await services.discord.operator.isOperator(place.userId)))
+  );
 }
 
 /** A task is visible to its owner and, unless it is private, to those who can see its server's tasks. */

@@ -35,7 +35,10 @@ async function showAgain(taskId: string, context: Context, mayBeShown: (task: Ta
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const { services, place, origin } = context;
   const { isPrivate } = origin.route;
-  const prepared = await services.prepareAgain(isPrivate ? task : await services.judgeAgain(task, place), origin);
+  const prepared = await services.messages.prepareAgain(
+    isPrivate ? task : await services.messages.judgeAgain(task, place),
+    origin,
+  );
   const shown = isClosed(task) && !isPrivate ? withOwner(prepared, task, context) : prepared;
   return { ...shown, onPosted: (message) => recordCopy(task, message, context) };
 }

@@ -16,7 +16,7 @@ const exportButton = on(customIds.exportData, {
   reply: 'new-message',
   async run(_nothing, context) {
     requirePrivate(context);
-    context.services.rateLimiter.assertAllowed('export', context.place);
+    context.services.discord.rateLimiter.assertAllowed('export', context.place);
     const { userId, uploadLimit } = context.place;
     const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
       userId,
@@ -65,7 +65,8 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
   reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
-    const { clock, tasks, rateLimiter } = context.services;
+    const { clock, tasks } = context.services;
+    const { rateLimiter } = context.services.discord;
     rateLimiter.assertAllowed('export', context.place);
     const finished = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;

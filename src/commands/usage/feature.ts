@@ -54,13 +54,13 @@ async function pageOf(request: UsageRequest, context: Context, { isExact } = { i
   const { place, origin, services, say } = context;
   const { sheet: usageSheet, allowances } = await readUsage(request, context);
   const sheet = withTypeNames(usageSheet, context);
-  const chartData = isExact ? undefined : chartOf(sheet, services.usage.unit, say);
-  const bytes = chartData && (await services.usage.drawChart(chartData));
+  const chartData = isExact ? undefined : chartOf(sheet, services.money.usage.unit, say);
+  const bytes = chartData && (await services.money.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
   const postedBy = origin.route.isPrivate ? undefined : place.userId;
   const today = dayOf(place.createdAt);
   const { of } = request;
-  return usagePage({ sheet, of, chart, unit: services.usage.unit, today, allowances, isExact, postedBy }, say);
+  return usagePage({ sheet, of, chart, unit: services.money.usage.unit, today, allowances, isExact, postedBy }, say);
 }
 
 /** The types of tasks by the names that members know; a type of another version keeps its own. */
@@ -75,7 +75,7 @@ async function readUsage(
   context: Context,
 ): Promise<{ sheet: Sheet; allowances: readonly Allowance[] }> {
   const { place, services } = context;
-  const { usage, spending } = services;
+  const { usage, spending } = services.money;
   switch (of) {
     case 'me': {
       const allowances = spending.allowances(requesterOf(context.origin)).filter(isMemberAllowance);

@@ -27,7 +27,7 @@ interface UntakenParts<Services> {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
   handlers: Handlers<Services>;
-  settings: EarlyContext['services'];
+  settings: EarlyContext['services']['settings'];
   /** The names of the commands whose replies the server makes private. */
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
   say: Say;
@@ -49,7 +49,7 @@ export class UntakenInteractions<Services> {
 
   constructor(parts: UntakenParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader(parts.handlers, parts.settings, parts.say);
+    this.#reader = new InteractionReader(parts.handlers, parts, parts.say);
   }
 
   /** Watches an interaction that was put into the queue. */

@@ -37,7 +37,8 @@ export function withFinishedTracks(task: Task): Task {
 
 /** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
 export function musicPresenter(sources: MessageSources) {
-  const { say, tasks, rules } = sources;
+  const { say, tasks } = sources;
+  const { rules } = sources.safety;
   /** Covers are not judged, so they are left out where results are. */
   const showsCovers = (guildId: string | undefined): boolean => !rules.judgesResults({ guildId });
   return {

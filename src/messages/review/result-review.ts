@@ -35,7 +35,7 @@ export class ResultReview {
         this.#start(task.id, (attempts) => this.#askModerators(task.id, attempts));
       return false;
     }
-    if (task.review || !isVisual(task) || !this.#sources.rules.judgesResults(task)) return false;
+    if (task.review || !isVisual(task) || !this.#sources.safety.rules.judgesResults(task)) return false;
     this.#start(task.id, (attempts) => this.#judge(task, attempts));
     return true;
   }
@@ -45,7 +45,7 @@ export class ResultReview {
    * a `Refusal` if they do not allow the results there: no moderator can decide about a result of another server.
    */
   async judgeAgain(task: Task, { guildId, isAgeRestricted }: InteractionFacts): Promise<Task> {
-    const { rules } = this.#sources;
+    const { rules } = this.#sources.safety;
     const isOtherServer = guildId !== undefined && guildId !== task.guildId;
     const isLessRestricted = task.isAgeRestricted === true && !isAgeRestricted;
     const place = { guildId, isAgeRestricted: isAgeRestricted || undefined };
@@ -80,7 +80,8 @@ export class ResultReview {
   }
 
   async #judge(task: Task, attempts: Attempts): Promise<void> {
-    const { clock, rules } = this.#sources;
+    const { clock } = this.#sources;
+    const { rules } = this.#sources.safety;
     const images = await imagesOf(task, this.#sources);
     let outcome = await rules.judgeResults(task, images);
     for (let attempt = 1; outcome.isUnavailable && attempt < MAX_ATTEMPTS; attempt++) {
@@ -109,7 +110,8 @@ export class ResultReview {
   }
 
   #channelFor({ guildId }: Task): string | undefined {
-    const { rules, budgets } = this.#sources;
+    const { rules } = this.#sources.safety;
+    const { budgets } = this.#sources.money;
     return guildId === undefined
       ? undefined
       : (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId);
@@ -120,7 +122,8 @@ export class ResultReview {
     const task = await this.#change(id, (current) => current);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
-    const { outbox, serverLogs } = this.#sources;
+    const { outbox } = this.#sources;
+    const { serverLogs } = this.#sources.safety;
     const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
     const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);

@@ -1,5 +1,6 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { findTranscriber } from '../gateway/model-ids.ts';
@@ -8,7 +9,7 @@ import type { Money } from '../money/open-money.ts';
 import type { TaskBook } from '../orders/book.ts';
 import type { Discord } from '../orders/discord.ts';
 import type { TaskStore } from '../orders/task-store.ts';
-import type { Gather } from '../tasks/materials.ts';
+import type { Gather, MemberFile } from '../tasks/materials.ts';
 import { AnswerSchemas } from './answer-schemas.ts';
 import { Asks } from './asks.ts';
 import { Talks } from './talks.ts';
@@ -72,6 +73,13 @@ export function openConversations(
     talks,
     schemas,
     kinds: [asks.kind, ...talks.kinds],
+
+    /** Reads the text of a member's file. */
+    async readText(file: MemberFile, memberId: string): Promise<string> {
+      const { documents: [document] = [] } = await gather({ documents: [file] }, { memberId, timeLimitMs });
+      if (document?.text === undefined) throw new Refusal('refusals.notText');
+      return document.text;
+    },
 
     async finish(): Promise<void> {
       await Promise.all([asks.finish(), talks.finish()]);

@@ -1,6 +1,5 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { Refusal } from '../../lib/refusal.ts';
 import { type ConversationSettings, openConversations } from '../conversations/open-conversations.ts';
 import { isModelCode } from '../gateway/error-responses.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -24,11 +23,11 @@ import type { ProcessLimits } from '../orders/process-limits.ts';
 import { Pseudonyms } from '../orders/pseudonyms.ts';
 import type { Tracker } from '../orders/tracker.ts';
 import { openSafety, type SafetySettings } from '../safety/open-safety.ts';
+import type { RuleTargets } from '../safety/rules-file.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { type Partition, partitionOf } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
-import type { MemberFile } from '../tasks/materials.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
@@ -56,6 +55,7 @@ interface EngineSources {
   tracker?: Tracker | undefined;
   gateway: Gateway;
   specs: KindSpecs;
+  ruleTargets: RuleTargets;
   /** The features' kinds; those of answers and talks are added here. */
   kinds: readonly Kind[];
   /** Origins of members' files that are allowed although they are in a private network. */
@@ -69,7 +69,8 @@ interface EngineSources {
   mediaProcess?: MediaProcess | undefined;
 }
 
-export type Engine = ReturnType<typeof createEngine>;
+/** What the bot offers, by domain. */
+export type Domains = ReturnType<typeof createEngine>['domains'];
 
 /** Everything except Discord, for one store. Each part uses only those that are opened above it. */
 export function createEngine(context: AppContext, sources: EngineSources) {
@@ -112,6 +113,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   const safety = openSafety(context, {
     settings,
     store,
+    targets: sources.ruleTargets,
     hashOf: secret.hashOf,
     async isHeld(taskId) {
       const task = await book.get(taskId);
@@ -134,7 +136,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     userOf,
     discord,
   });
-  const orders = openOrders(context, {
+  const { tasks, ...orders } = openOrders(context, {
     ...sources,
     others,
     tracker: sources.tracker,
@@ -147,7 +149,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     pseudonyms,
     userOf,
   });
-  const { tasks, callbacks } = orders;
+  const { callbacks } = orders;
   book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
     if (modelKind === undefined || model === undefined) return;
     if (state === 'ready' && !isTalk) void experience.markDelivered(model, modelKind);
@@ -158,23 +160,8 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
   return {
-    ...money,
-    rules: safety.rules,
-    reports: safety.reports,
-    serverLogs: safety.serverLogs,
-    ...conversations,
-    ...orders,
-    models,
-    media,
+    domains: { money, safety, conversations, tasks, orders, models, media },
     mediaProcess,
-
-    /** Reads the text of a member's file. */
-    async readText(file: MemberFile, memberId: string): Promise<string> {
-      const limits = { memberId, timeLimitMs: settings.maxWaitMs.text };
-      const { documents: [document] = [] } = await gather({ documents: [file] }, limits);
-      if (document?.text === undefined) throw new Refusal('refusals.notText');
-      return document.text;
-    },
 
     /** Reads the store, but does not act on its content yet. */
     async open(): Promise<void> {

@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { createModerationService, type ModerationSettings } from './moderation-service.ts';
 import { type ReportStore, Reports } from './reports.ts';
 import { type RuleStore, Rules } from './rules.ts';
+import type { RuleTargets } from './rules-file.ts';
 import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
 import type { RuleSet } from './server-rules.ts';
 
@@ -14,6 +15,8 @@ export interface SafetySettings {
 interface SafetySources {
   settings: SafetySettings;
   store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore };
+  /** What rules can name. */
+  targets: RuleTargets;
   hashOf(name: string): string;
   /** Whether a moderator still has to decide about the results of a task. */
   isHeld(taskId: string): Promise<boolean>;
@@ -23,7 +26,10 @@ interface SafetySources {
 export type Safety = ReturnType<typeof openSafety>;
 
 /** Opens the rules of servers, reports, and what is posted in log channels. */
-export function openSafety({ clock, log }: AppContext, { settings, store, hashOf, isHeld, discord }: SafetySources) {
+export function openSafety(
+  { clock, log }: AppContext,
+  { settings, store, targets, hashOf, isHeld, discord }: SafetySources,
+) {
   // Another service takes real time, even if the bot uses a different clock.
   const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
   const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderationService });
@@ -42,6 +48,7 @@ export function openSafety({ clock, log }: AppContext, { settings, store, hashOf
     rules,
     reports,
     serverLogs,
+    targets,
 
     async load(): Promise<void> {
       await Promise.all([rules.open(), reports.open()]);

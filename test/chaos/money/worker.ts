@@ -38,6 +38,7 @@ const engine = createEngine(
     mediaClock: clock,
     settings: config,
     specs: kindSpecs,
+    ruleTargets,
     partition: WHOLE_STORE,
     limits: new ProcessLimits(config, { clock, log }),
     kinds: kindsOf(gateway, { ...config.poll, ...config.gateway }),
@@ -45,7 +46,7 @@ const engine = createEngine(
     discord: silentDiscord,
   },
 );
-const { tasks } = engine;
+const { tasks } = engine.domains;
 await engine.open();
 await tasks.start();
 

@@ -42,7 +42,7 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
     say: createSay(texts),
     clock,
     log,
-    settings: { adminGuildIds: [] },
+    settings: { discord: { adminGuildIds: [] } },
     privateCommandsOf: async () => [],
     onUntaken: (outcome) => outcomes.push(outcome),
   });

@@ -1,0 +1,70 @@
+import type { Follower } from '../discord/follower.ts';
+import type { Funnel } from '../discord/funnel.ts';
+import type { refuseUnserved } from '../discord/guards.ts';
+import type { Operator, OperatorSettings } from '../discord/operator.ts';
+import type { DiscordClients } from '../discord/outbox/clients.ts';
+import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { MessageRemover } from '../discord/outbox/removal.ts';
+import type { InteractionFacts } from '../discord/place.ts';
+import type { RateLimiter, RateSettings } from '../discord/rates.ts';
+import type { DiscordReader } from '../discord/reads.ts';
+import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
+import type { AppContext } from '../lib/app-context.ts';
+import type { Say } from '../locales/index.ts';
+import type { Messages } from '../messages/open-messages.ts';
+import type { Gateway } from '../services/gateway/gateway.ts';
+import type { GatewaySettings } from '../services/gateway/settings.ts';
+import type { Domains } from '../services/operations/engine.ts';
+import type { Discord } from '../services/orders/discord.ts';
+import type { StoreOwnership } from '../services/store/lease.ts';
+import type { OperatorState } from './about/view.ts';
+
+/** What a bot with commands has beside its domains. */
+export interface BotContext extends AppContext {
+  say: Say;
+  settings: BotSettings;
+}
+
+interface BotSettings {
+  /** `adminGuildIds`: servers whose admins can see what the gateway account has spent. */
+  discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
+  gateway: Pick<GatewaySettings, 'fields'>;
+  /** Used if a member names no model. */
+  models: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
+  operator: OperatorSettings;
+  followQuietMs: number;
+  rates: RateSettings;
+}
+
+/** How commands reach Discord. */
+export interface DiscordServices {
+  clients: DiscordClients;
+  reads: DiscordReader;
+  outbox: Outbox;
+  operator: Operator;
+  remover: MessageRemover;
+  forServices: Discord;
+  funnel: Funnel;
+  rateLimiter: RateLimiter;
+  follows: Follower;
+  /** The commands and menus that are registered for this place, with their ids. */
+  registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
+}
+
+/** The state of the bot as a program. */
+interface Operations {
+  version: string;
+  ownership: StoreOwnership;
+  /** The part of the state that only the operator sees. */
+  state(): Promise<OperatorState>;
+  /** Undefined if the bot is a single process. */
+  clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
+}
+
+/** What commands are made of. */
+export interface CommandSources extends BotContext, Domains {
+  gateway: Gateway;
+  discord: DiscordServices;
+  messages: Messages;
+  operations: Operations;
+}
