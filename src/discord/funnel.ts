@@ -15,7 +15,8 @@ const MAX_TEXT_LENGTH = 500;
 /** Store errors that may go away by themselves or with the operator's help, so the member is asked to try again. */
 const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
 
-export function refusalMessage(refusal: Pick<Refusal, 'key' | 'variables'>, say: Say): string {
+/** A stored refusal may be from another version, so its key may no longer have a sentence. */
+export function refusalMessage(refusal: { key: string; variables: Refusal['variables'] }, say: Say): string {
   // A limit for one kind of task is a pair; the services do not know the kind's name.
   const { limit } = refusal.variables;
   const [limitText, kind] = Array.isArray(limit) ? limit : [];
@@ -28,7 +29,6 @@ export function refusalMessage(refusal: Pick<Refusal, 'key' | 'variables'>, say:
     name,
     typeof value === 'number' ? value : [value].flat().map(inlineCode).join(', '),
   ]);
-  // The services do not know the sentences, so the key is plain text; a test checks that each key has a sentence.
   return say(refusal.key, { ...Object.fromEntries(escapedVariables), defaultValue: refusal.key });
 }
 

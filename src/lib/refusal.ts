@@ -1,13 +1,34 @@
-type RefusalVariables = Readonly<Record<string, string | number | readonly string[]>>;
+import type { ParseInterpolationValues, ParseKeys, TypeOptions } from 'i18next';
+
+/** `commands/index.ts` tells i18next which sentences there are. */
+export type RefusalKey = Extract<ParseKeys, `refusals.${string}` | 'gateway.not-offered'>;
+
+/** A sentence, as its forms for each count if it has several. */
+type SentenceAt<Tree, Path> = Path extends `${infer Name extends keyof Tree & string}.${infer Rest}`
+  ? SentenceAt<Tree[Name], Rest>
+  : Path extends keyof Tree
+    ? Tree[Path]
+    : Tree[keyof Tree & `${Path & string}_${'one' | 'other'}`] | '{{count}}';
+
+type VariableIn<Key> = ParseInterpolationValues<SentenceAt<TypeOptions['resources']['translation'], Key>>;
+
+type Variables<Name extends string = string> = Readonly<Record<Name, string | number | readonly string[]>>;
+
+/** Those of the sentence; for a key that is only known at run time, any. */
+type VariablesOf<Key> = RefusalKey extends Key
+  ? [variables?: Variables]
+  : [VariableIn<Key>] extends [never]
+    ? []
+    : [variables: Variables<VariableIn<Key>>];
 
 /** An expected failure that the member is notified of. The key names a sentence, which the variables fill in. */
-export class Refusal extends Error {
+export class Refusal<Key extends RefusalKey = RefusalKey> extends Error {
   override readonly name = 'Refusal';
-  readonly key: string;
+  readonly key: RefusalKey;
   /** Not escaped, because the Discord layer does that. Numbers are counts, or times in seconds. */
-  readonly variables: RefusalVariables;
+  readonly variables: Variables;
 
-  constructor(key: string, variables: RefusalVariables = {}) {
+  constructor(key: Key, ...[variables = {}]: VariablesOf<Key>) {
     super(key);
     this.key = key;
     this.variables = variables;
@@ -15,7 +36,7 @@ export class Refusal extends Error {
 }
 
 /** Refuses a request for what it says, which others must not read either. */
-export class ContentRefusal extends Refusal {}
+export class ContentRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {}
 
 /** Throws if the value is a refusal, and returns any other value. */
 export function throwIfRefusal<Value>(value: Value | Refusal): Value {

@@ -2,7 +2,7 @@ import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { talkPlaceFor } from '../../src/discord/guards.ts';
 import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/place.ts';
-import { Refusal } from '../../src/lib/refusal.ts';
+import { Refusal, type RefusalKey } from '../../src/lib/refusal.ts';
 
 const requiredPermissions =
   Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles | Permission.ReadMessageHistory;
@@ -24,7 +24,7 @@ const textChannel: InteractionFacts = {
   install: 'guild',
 };
 
-const refusal = (key: string, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
+const refusal = (key: RefusalKey, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
 
 describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member gets a private thread if the bot can create one', () => {

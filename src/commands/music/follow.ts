@@ -57,6 +57,6 @@ async function createFollowCheck(context: Context): Promise<CheckAdmission> {
   };
 }
 
-function refuse(key: string, ids: readonly string[]): void {
+function refuse(key: `refusals.ids${'NotYours' | 'OfOthers' | 'Private'}`, ids: readonly string[]): void {
   if (ids.length > 0) throw new Refusal(key, { ids: shortenList(ids) });
 }

@@ -1,5 +1,3 @@
-import type { RuleProblem } from '../../services/safety/rules-file.ts';
-
 export const text = {
   command: {
     description: 'Control what members can request on this server',
@@ -361,7 +359,7 @@ export const text = {
         unknownType: '{{at}} names an unknown type of task: {{type}}. Correct it and import the file again.',
         unknownCommand: '{{at}} names an unknown command: {{command}}. Correct it and import the file again.',
         unusable: '{{at}} cannot be used. Correct it and import the file again.',
-      } satisfies Record<RuleProblem, string>,
+      },
       previewGone: 'The rules have changed since this preview was shown. Make your change again.',
     },
   },

@@ -4,7 +4,7 @@ import { findPosted } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { InteractionFacts } from '../../discord/place.ts';
 import { pause } from '../../lib/clock.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/orders/review.ts';
 import type { Outcome } from '../../services/safety/moderation.ts';
 import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
@@ -158,7 +158,7 @@ const isVisual = ({ media }: Task): boolean => media.some(({ kind }) => kind !==
 
 const NO_CHANNEL = 'The log channel of a server could not be used.';
 
-function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): string {
+function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): RefusalKey {
   if (isUnavailable) return 'refusals.rules.resultUnchecked';
   return needsAgeRestriction ? 'refusals.rules.resultElsewhere' : 'refusals.rules.resultRefused';
 }

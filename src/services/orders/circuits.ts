@@ -74,12 +74,17 @@ export class ModelCircuits {
     const { model } = order.request;
     const opening = this.#circuits.get(keyOf(order))?.opening;
     if (!opening) return undefined;
-    const { since, until, probe } = opening;
-    const subject = model === undefined ? 'kind' : 'model';
-    const facts = { ...(model !== undefined && { model }), since: toSeconds(since) };
-    if (probe && probe.id !== id) throw new Refusal(`refusals.probing.${subject}`, facts);
-    if (!probe && this.#clock.now() < until)
-      throw new Refusal(`refusals.failing.${subject}`, { ...facts, until: toSeconds(until) });
+    const { probe } = opening;
+    const since = toSeconds(opening.since);
+    const until = toSeconds(opening.until);
+    if (probe && probe.id !== id)
+      throw model === undefined
+        ? new Refusal('refusals.probing.kind', { since })
+        : new Refusal('refusals.probing.model', { model, since });
+    if (!probe && this.#clock.now() < opening.until)
+      throw model === undefined
+        ? new Refusal('refusals.failing.kind', { since, until })
+        : new Refusal('refusals.failing.model', { model, since, until });
     opening.probe = { id };
     return opening.probe;
   }

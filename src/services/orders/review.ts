@@ -1,3 +1,4 @@
+import type { RefusalKey } from '../../lib/refusal.ts';
 import { isHeld, type Review, type Task, withRequest } from '../tasks/task.ts';
 
 /** Records the review: the results may be shown, or wait until a moderator has decided. */
@@ -13,7 +14,7 @@ export const markShownByModerator = (task: Task): Task =>
   task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
 
 /** For a task whose results no one may see. `key` names the reason. Its owner does not pay for them, but its server does. */
-export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>, key: string): Task {
+export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>, key: RefusalKey): Task {
   if (task.state !== 'ready' || (task.review && !isHeld(task))) return task;
   return {
     ...task,

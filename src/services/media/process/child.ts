@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { Refusal } from '../../../lib/refusal.ts';
+import { Refusal, type RefusalKey } from '../../../lib/refusal.ts';
 import { privateFilesPattern } from '../download/private-files.ts';
 import { MediaError, mediaErrorKinds } from '../files/errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
@@ -13,11 +13,21 @@ export type ProcessCommand =
   | { readonly id: number; readonly job: Job; readonly path?: string; readonly into?: string }
   | { readonly id: number; readonly cancelled: true };
 
+/** What the process may refuse. It must not choose among all sentences, because its files may have been crafted. */
+const REFUSALS: readonly RefusalKey[] = [
+  'refusals.audioDamaged',
+  'refusals.audioEmpty',
+  'refusals.audioNotSupported',
+  'refusals.audioTooLong',
+  'refusals.busy',
+  'refusals.stopping',
+];
+
 /** Instances of classes cannot be sent between processes, so an error is sent as plain data. */
 const failure = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('refusal'),
-    key: z.string(),
+    key: z.enum(REFUSALS),
     variables: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()).readonly()])),
   }),
   z.object({ kind: z.literal('media'), error: z.enum(mediaErrorKinds), message: z.string() }),

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../lib/entries.ts';
+import { entriesOf, keysOf } from '../../../lib/entries.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskKind } from '../../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../../tasks/task.ts';
@@ -11,7 +11,7 @@ export interface LiveLimit {
 }
 
 /** How many answers and live conversations can run at the same time. Each of them uses a connection while it runs. */
-export type LiveLimits = Readonly<Partial<Record<TaskKind, LiveLimit>>>;
+export type LiveLimits = Readonly<Partial<Record<'ask' | 'talk', LiveLimit>>>;
 
 type LiveOrder = Pick<Task, 'kind' | 'requesterId'>;
 
@@ -47,10 +47,11 @@ export class LiveOrders {
   }
 
   #assertHasRoom({ kind, requesterId }: LiveOrder): void {
-    const limit = this.#limits[kind];
-    if (!limit) return;
+    const [liveKind, limit] = entriesOf(this.#limits).find(([one]) => one === kind) ?? [];
+    if (!liveKind || !limit) return;
     const ownOrders = this.#runningOrders(kind).filter((one) => one.requesterId === requesterId);
-    if (ownOrders.length >= limit.perMember) throw new Refusal(`refusals.tooMany.${kind}`, { count: limit.perMember });
+    if (ownOrders.length >= limit.perMember)
+      throw new Refusal(`refusals.tooMany.${liveKind}`, { count: limit.perMember });
     if (!limit.all.hasFreeSlot()) throw new Refusal('refusals.busy');
   }
 
