@@ -41,8 +41,8 @@ export class Coverage {
   }
 
   /**
-   * How many times blocks ran since the last call. The number is the same for the same input, regardless of the
-   * machine's load.
+   * How many times blocks ran since the last call. As long as no optimizing compiler runs, the number is the same for the same input, regardless
+   * of the machine's load.
    */
   countSteps(): number {
     let steps = 0;
