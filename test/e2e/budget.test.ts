@@ -11,7 +11,7 @@ import {
   startFastClockBot,
   submitCount,
 } from './quick.ts';
-import { requestErasure } from './tasks/pages.ts';
+import { erase } from './tasks/pages.ts';
 
 const TRY_AGAIN = 'Try again (may be charged twice)';
 const hasTryAgain = (message: Message): boolean => labels(message).includes(TRY_AGAIN);
@@ -131,7 +131,7 @@ describe('Budgets', () => {
       text(await (await member.slash('about')).message()),
     ])
       expect(reply).toMatch(/blocked you from making new requests until <t:\d+:f>/);
-    await (await requestErasure(fixture, 'member')).message(says('Your data has been deleted'));
+    await erase(fixture, 'member');
     await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
     expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');
     expect(await runBudget(fixture, 'admin', 'history')).not.toContain(member.user.id);

@@ -8,7 +8,7 @@ import { hasEnded, latestAnswer, modelRequests, models } from './asks/fixture.ts
 import { startBot } from './bot.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
-import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
+import { erase, openTask, openTaskList } from './tasks/pages.ts';
 
 const minute = 60_000;
 
@@ -101,7 +101,7 @@ describe('Confirmation of expensive requests', () => {
       says('This server asks'),
     );
     clock.advance(20 * minute);
-    const outcome = await (await requestErasure(fixture)).message(says('Your data has been deleted'));
+    const outcome = await erase(fixture);
     expect(text(outcome)).toContain('Your data has been deleted (tasks: 0, messages: 1)');
     expect(discord.messages('studio').filter(says('This server asks'))).toMatchObject([{ id: kept.id }]);
   });

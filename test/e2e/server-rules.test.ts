@@ -11,7 +11,7 @@ import { startBot } from './bot.ts';
 import { createFastClockFixture, type FastClockFixture, says, startFastClockBot, submitCount } from './quick.ts';
 import { orderGrid } from './tasks/fixture.ts';
 import { imageUpload } from './tasks/image-fixture.ts';
-import { openTask, openTaskList, requestErasure } from './tasks/pages.ts';
+import { erase, openTask, openTaskList } from './tasks/pages.ts';
 
 const settings = noLimits;
 
@@ -564,7 +564,7 @@ describe('Server rules', () => {
     const exportMessage = await (await admin.click(await openTaskList(fixture, 'admin'), 'Export my data')).message();
     const data = JSON.parse(await (await fetch(exportMessage.attachments[0]?.url ?? '')).text()) as { rules: object[] };
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
-    await (await requestErasure(fixture, 'admin')).message(says('Your data has been deleted'));
+    await erase(fixture, 'admin');
     const history = await (await admin.slash('server history')).message();
     expect(text(history)).toContain('a deleted member: blocked words');
     expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');

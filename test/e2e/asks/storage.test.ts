@@ -5,16 +5,9 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
-import {
-  createFastClockFixture,
-  type FastClockFixture,
-  labels,
-  messagesWith,
-  says,
-  startFastClockBot,
-} from '../quick.ts';
+import { createFastClockFixture, type FastClockFixture, labels, messagesWith, startFastClockBot } from '../quick.ts';
 import { bytesOf } from '../tasks/fixture.ts';
-import { openTask, openTaskList, requestErasure } from '../tasks/pages.ts';
+import { erase, openTask, openTaskList, requestErasure } from '../tasks/pages.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const minute = 60_000;
@@ -126,7 +119,7 @@ describe('The storage of an answer', () => {
     await (await member.slash('models')).message();
     const exchange = await member.slash('ask', { prompt: 'make an image of a fox' });
     await exchange.message((message) => labels(message).includes('Approve'));
-    await (await requestErasure(fixture, 'member')).message(says('Your data has been deleted'));
+    await erase(fixture, 'member');
     const file = config.store.url.replace('sqlite://', '');
     const isErased = () => sql(file, "SELECT value FROM atelier WHERE namespace = 'forgetting'").length === 0;
     await expect.poll(isErased).toBe(true);

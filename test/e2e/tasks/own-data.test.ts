@@ -1,16 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { startBot } from '../bot.ts';
 import { type FastClockFixture, says, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
-import { openTask, openTaskList, publicMessages, requestErasure, waitForMessage } from './pages.ts';
-
-/** Erases a member's data and waits until the reply says that this is done. */
-const erase = async (fixture: FastClockFixture, who = 'member'): Promise<Message> =>
-  (await requestErasure(fixture, who)).message(says('Your data has been deleted'));
+import { erase, openTask, openTaskList, publicMessages, requestErasure, waitForMessage } from './pages.ts';
 
 const usageText = async ({ discord }: FastClockFixture, who: string): Promise<string> =>
   text(await (await discord.as(who).slash('usage', { by: 'model' })).message());
@@ -181,11 +176,14 @@ describe('A member’s own data', () => {
       await discord.as('member').click(await openTaskList(fixture), 'Export my data')
     ).message();
     const json = (await bytesOf(exportMessage)).toString();
-    const keys = readNamespace(fixture, 'live')
-      .concat(readNamespace(fixture, 'finished'))
-      .map((task) => String(task.idempotencyKey));
+    // A task that ends is in both namespaces for a moment.
+    const keys = new Set(
+      [...readNamespace(fixture, 'live'), ...readNamespace(fixture, 'finished')].map((task) =>
+        String(task.idempotencyKey),
+      ),
+    );
     const secrets = [exchange.token, config.discord.token, config.gateway.apiKey, ...keys];
-    expect(keys).toHaveLength(2);
+    expect(keys.size).toBe(2);
     expect(JSON.parse(json).tasks).toHaveLength(2);
     for (const secret of secrets) expect([json.includes(secret), logged().includes(secret)]).toEqual([false, false]);
     await erase(fixture);

@@ -49,6 +49,12 @@ export async function requestErasure(fixture: FastClockFixture, who = 'member') 
   return member.click(second, 'Delete permanently');
 }
 
+/** Erases a member's data and waits for the outcome, which replaces the page or follows it, depending on how long it takes. */
+export async function erase(fixture: FastClockFixture, who = 'member'): Promise<Message> {
+  await requestErasure(fixture, who);
+  return waitForMessage(fixture, 'studio', 'Your data has been deleted');
+}
+
 /** The public messages of a channel. */
 export const publicMessages = ({ discord }: FastClockFixture, channel = 'studio'): Message[] =>
   discord.messages(channel).filter(({ ephemeral }) => !ephemeral);

@@ -8,7 +8,7 @@ import { fileOf } from '../../../src/services/store/backend.ts';
 import { startBot } from '../bot.ts';
 import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './fixture.ts';
-import { offeredTasks, openTaskList, requestErasure } from './pages.ts';
+import { erase, offeredTasks, openTaskList } from './pages.ts';
 
 type UploadedFile = { name: string; bytes: Buffer; contentType?: string };
 
@@ -132,7 +132,7 @@ describe('Verify', () => {
     await startBot(fixture);
     await expectBothRecognized();
     expect([readNamespace(fixture, 'fingerprints').length, readNamespace(fixture, 'finished').length]).toEqual([1, 1]);
-    await (await requestErasure(fixture)).message(says('Your data has been deleted'));
+    await erase(fixture);
     const replyAfterErasure = text(await verifyFiles(fixture, [copy, resaved], 'member'));
     expect(replyAfterErasure.match(new RegExp(NOT_RECOGNIZED, 'g'))).toHaveLength(3);
     expect([readNamespace(fixture, 'fingerprints'), readNamespace(fixture, 'finished')]).toEqual([[], []]);
