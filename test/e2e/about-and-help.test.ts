@@ -23,7 +23,7 @@ describe('/about', () => {
     expect(content).toContain('rejected this bot’s API key');
     await gateway.close();
     expect(text(await (await discord.as('member').slash('about')).message())).toContain(
-      'Gateway: not reachable. New requests fail at the moment.',
+      'Gateway: not reachable. New requests may fail.',
     );
   });
 });

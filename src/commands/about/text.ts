@@ -19,9 +19,9 @@ export const text = {
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
     gatewayTrouble: {
       'rate-limited': 'Gateway: busy. New requests may fail.',
-      unavailable: 'Gateway: unavailable. New requests fail at the moment.',
+      unavailable: 'Gateway: unavailable. New requests may fail.',
       malformed: 'Gateway: sends invalid responses. New requests may fail.',
-      unreachable: 'Gateway: not reachable. New requests fail at the moment.',
+      unreachable: 'Gateway: not reachable. New requests may fail.',
     },
     paused: {
       everywhere: 'New requests are paused on all servers.',

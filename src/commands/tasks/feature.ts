@@ -112,7 +112,9 @@ const taskHandlers = [
       if (needsRetry) throw new Refusal('refusals.deleteFailed');
       if (left.length > 0)
         return { content: context.say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') }) };
-      return { content: context.say(removed > 0 ? 'tasks.deleted' : 'tasks.deletedBefore') };
+      return {
+        content: removed > 0 ? context.say('tasks.deleted', { count: removed }) : context.say('tasks.deletedBefore'),
+      };
     },
   }),
   ...ownDataHandlers,

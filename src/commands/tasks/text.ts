@@ -65,7 +65,8 @@ export const text = {
     },
     unreadable:
       'One of your tasks cannot be read, so it is no longer updated. Nothing was deleted. Contact the operator of this bot.',
-    deleted: 'The message has been deleted. The task itself is kept.',
+    deleted_one: 'The message has been deleted. The task itself is kept.',
+    deleted_other: '{{count}} messages with this result have been deleted. The task itself is kept.',
     deletedBefore: 'The message was already deleted. The task itself is kept.',
     cannotDelete: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
     cost: {

@@ -41,7 +41,7 @@ export const text = {
       size: 'Size: {{size}}',
       seconds: '{{seconds}} s',
       mode: 'Mode: {{mode}}',
-      notSent: 'Not sent: {{options}}. The operator of this bot has not enabled these options.',
+      notSent: 'Not sent: {{options}}. The operator of this bot has not enabled this option.',
     },
     limits: {
       model: 'This request exceeds the usual limits of {{model}}, which may refuse it or ignore some references:',

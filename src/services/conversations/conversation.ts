@@ -106,6 +106,8 @@ export async function newestAnswer(
     if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
     if (answerOf(task).isForgotten) return undefined;
     if (answerText(task) !== '' && task.times.ended !== undefined) return task;
+    // What is older than the start of a new conversation belongs to another one, even if the start has no answer yet.
+    if (task.request.after === undefined) return undefined;
   }
   return undefined;
 }

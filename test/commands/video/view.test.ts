@@ -59,7 +59,7 @@ describe('The message of a video task', () => {
     ).toMatchInlineSnapshot(`
       "**waves** · <@100000000000000001>
       -# Model: reel-2
-      -# Not sent: \`face_check\`. The operator of this bot has not enabled these options.
+      -# Not sent: \`face_check\`. The operator of this bot has not enabled this option.
       ▰▰▰▰▰▰▱▱▱▱▱▱ 50%
       Running. Requested <t:1767225600:R>."
     `);

@@ -45,6 +45,16 @@ describeProfiles('A conversation', (profile) => {
     expect(receivedTurns(fixture).join()).not.toContain('snow');
   });
 
+  it('A conversation that `new` started stays the current one even if its first answer failed', async () => {
+    const fixture = await openFixture();
+    await answerTo(fixture, { prompt: 'snow?' });
+    fixture.gateway.faults.add({ do: 'text-failed' });
+    const failed = await fixture.discord.as('member').slash('ask', { prompt: 'fire?', new: true });
+    await failed.message(hasEnded);
+    await answerTo(fixture, { prompt: 'and smoke?' });
+    expect(receivedTurns(fixture).join()).not.toContain('snow');
+  });
+
   it('Every member has their own conversation, and private turns stay private', async () => {
     const fixture = await openFixture();
     await answerTo(fixture, { prompt: 'a secret', private: true });

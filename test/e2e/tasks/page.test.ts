@@ -161,6 +161,15 @@ describe('The page of a task', () => {
     expect(text(upscale)).toMatch(new RegExp(`-# Upscale of image 2 · \\[source\\]\\(\\S+/${copy.id}\\)`));
   });
 
+  it('Deleting the message of a task says how many messages with its result are gone', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = fixture.discord.as('member');
+    await orderGrid(fixture);
+    const page = await openTask(fixture, await openTaskList(fixture));
+    await (await member.click(page, 'Show here')).message(says('Finished in'));
+    await (await member.click(page, 'Delete message')).message(says('2 messages with this result have been deleted'));
+  });
+
   it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
