@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../lib/clock.ts';
+import type { AppContext } from '../lib/app-context.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
-import type { Log } from '../lib/log.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/gateway.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
@@ -23,13 +22,11 @@ const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
   'forbidden',
 ]);
 
-export interface FollowerParts {
+export interface FollowerParts extends AppContext {
   /** Stored follows; a row expires with its token. */
   rows: StoredTasks['follows'];
   fineTunes: FineTunes;
   outbox: Outbox;
-  clock: Clock;
-  log: Log;
   /** A follow ends after this time without a new event. */
   quietMs: number;
   planOf(follow: Follow, events: readonly FineTuneEvent[] | undefined, end: FollowEnd | undefined): MessagePlan;

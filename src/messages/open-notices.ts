@@ -1,6 +1,5 @@
 import type { Operator } from '../discord/operator.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
+import type { AppContext } from '../lib/app-context.ts';
 import type { Say } from '../locales/index.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import { BalanceWatch } from '../services/money/balance.ts';
@@ -17,15 +16,13 @@ const KEY_REJECTED =
 const GATEWAY_UNUSABLE =
   'The gateway cannot be used, so requests of members fail until it can. Check GATEWAY_BASE_URL and whether the gateway is up.';
 
-interface NoticesParts {
+interface NoticesParts extends AppContext {
   version: string;
   engine: Domains;
   gateway: Gateway;
   store: StoredTasks;
   operator: Operator;
   say: Say;
-  clock: Clock;
-  log: Log;
 }
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */

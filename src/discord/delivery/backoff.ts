@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { pause } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { errorFacts, type FailureKind, failureKindOf } from '../outbox/errors.ts';
 import type { MessageRoute } from '../outbox/ways.ts';
@@ -29,10 +29,8 @@ const PAUSES = {
 };
 type Obstacle = keyof typeof PAUSES;
 
-export interface AttemptsContext {
+export interface AttemptsContext extends AppContext {
   id: string;
-  clock: Clock;
-  log: PlainLog;
   stopping: AbortSignal;
 }
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Transition } from '../../services/orders/book.ts';
 import { markDelivered, markPingDue, markUndeliverable } from '../../services/tasks/delivery-state.ts';
@@ -11,10 +10,8 @@ import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import { RetryLater, withStore } from './backoff.ts';
 
 /** What the messages of tasks are sent with, and how the tasks are changed. */
-export interface DeliveryTools {
+export interface DeliveryTools extends AppContext {
   outbox: Outbox;
-  clock: Clock;
-  log: PlainLog;
   /** Changes the stored task atomically and returns the new state; throws if the store fails. */
   change(id: string, transition: Transition): Promise<Task>;
 }

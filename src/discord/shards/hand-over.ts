@@ -1,16 +1,14 @@
 import type { GatewayDispatchPayload } from 'discord.js';
-import { type Clock, pause, withTimeout } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { pause, withTimeout } from '../../lib/clock.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Progress } from './session.ts';
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 2_000;
 
-interface HandOverParts {
+interface HandOverParts extends AppContext {
   shardId: number;
-  clock: Clock;
-  log: PlainLog;
   /** A hand-over that fails for this long is given up. */
   limitMs: number;
   /** Aborts when the shard is released or lost. */

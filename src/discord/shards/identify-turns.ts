@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IIdentifyThrottler } from '@discordjs/ws';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { pause } from '../../lib/clock.ts';
 import type { SharedFacts } from '../../services/store/shared-facts.ts';
 import type { GatewayInfo } from '../reads.ts';
 
@@ -15,10 +15,8 @@ const RETRY_TURN_MS = 500;
 /** When few identifies remain, only one shard of the whole cluster identifies at a time, so that the next one reads the number that is left. */
 const LAST_SESSIONS_CLAIM = 'identify:last';
 
-interface IdentifyParts {
+interface IdentifyParts extends AppContext {
   facts: SharedFacts;
-  clock: Clock;
-  log: PlainLog;
   readGateway(): Promise<GatewayInfo>;
 }
 

@@ -1,6 +1,6 @@
 import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType, SnowflakeUtil } from 'discord.js';
-import { type Clock, isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Say } from '../../locales/index.ts';
@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
-interface UntakenParts<Services> {
+interface UntakenParts<Services> extends AppContext {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
   handlers: Handlers<Services>;
@@ -31,8 +31,6 @@ interface UntakenParts<Services> {
   /** The names of the commands whose replies the server makes private. */
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
   say: Say;
-  clock: Clock;
-  log: Log;
   onUntaken(outcome: 'waiting' | 'refused'): void;
 }
 

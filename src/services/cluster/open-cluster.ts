@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import {
   nameHolder,
   openPartitions,
@@ -24,9 +23,7 @@ interface ClusterSettings {
   cluster: { queue: StoreAddress; partitions: number };
 }
 
-interface ClusterParts {
-  log: Log;
-  clock: Clock;
+interface ClusterParts extends AppContext {
   version: string;
   specs: KindSpecs;
   /** Called after each use of a partition's rows. */
@@ -34,14 +31,12 @@ interface ClusterParts {
 }
 
 /** What a process of a cluster knows about itself and the others. */
-export interface ClusterContext {
+export interface ClusterContext extends AppContext {
   /** The name of this process in the cluster. */
   holder: string;
   /** How long a lease or a claim lasts that is not renewed. */
   leaseMs: number;
   facts: SharedFacts;
-  clock: Clock;
-  log: Log;
   leaseClock?: LeaseClock;
 }
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Gateway, GatewayError } from '../gateway/gateway.ts';
 import type { EarlierTurn } from '../gateway/realtime-events.ts';
 import type { RealtimeSession } from '../gateway/realtime-session.ts';
 import type { AudioService } from '../media/audio.ts';
 import type { PriceBook } from '../money/price-book.ts';
-import type { TaskBook, TasksLog, Transition } from '../orders/book.ts';
+import type { TaskBook, Transition } from '../orders/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
@@ -14,15 +14,13 @@ import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts'
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './talks/live-talk.ts';
 import { Utterances } from './talks/utterances.ts';
 
-interface TalksParts {
+interface TalksParts extends AppContext {
   prices: PriceBook;
   realtime: Gateway['realtime'];
   /** A model that transcribes what members say, if the gateway has one. */
   transcriber(): Promise<string | undefined>;
   book: TaskBook;
   sounds: Pick<AudioService, 'startVoice'>;
-  clock: Clock;
-  log: TasksLog;
 }
 
 /** Runs live conversations from start to end. Does not know where they take place. */

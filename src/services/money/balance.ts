@@ -1,4 +1,5 @@
-import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import {
   compare,
   difference,
@@ -10,7 +11,6 @@ import {
   sumOf,
   withCents,
 } from '../../lib/decimals.ts';
-import type { PlainLog } from '../../lib/log.ts';
 import { repeat } from '../../lib/repeat.ts';
 import { GatewayError } from '../gateway/gateway.ts';
 import type { UsageReports } from '../gateway/usage.ts';
@@ -30,11 +30,9 @@ const UNUSED_DAY = '2000-01-01';
 /** What gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
 
-interface BalanceParts {
+interface BalanceParts extends AppContext {
   reports: UsageReports;
   ledger: Ledger;
-  clock: Clock;
-  log: PlainLog;
 }
 
 /** In dollars. */

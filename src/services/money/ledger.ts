@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, DAY_MS, dayOf } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { sumOf } from '../../lib/decimals.ts';
 import { Gate } from '../../lib/gate.ts';
-import type { PlainLog } from '../../lib/log.ts';
 import { merge } from '../../lib/merge.ts';
 import type { Task } from '../tasks/task.ts';
 import {
@@ -87,14 +87,12 @@ export interface OtherEntries {
   all(): Promise<readonly { entries: EntryStore }[]>;
 }
 
-interface LedgerParts {
+interface LedgerParts extends AppContext {
   entries: EntryStore;
   /** Undefined if there are no other partitions. */
   others?: OtherEntries | undefined;
   /** Undefined if there are no limits. */
   spending?: Spending | undefined;
-  clock: Clock;
-  log: Pick<PlainLog, 'error'>;
 }
 
 export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { repeat } from '../../lib/repeat.ts';
 import { ALL_KINDS, sumOfUses, type Use } from './spending/tally.ts';
 
@@ -43,11 +42,9 @@ export interface SharedNotes {
   inTurn(name: string, change: () => Promise<void>): Promise<void>;
 }
 
-interface WholeBotParts {
+interface WholeBotParts extends AppContext {
   notes: SharedNotes;
   partition: number;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
 }
 
 /** What this partition tells the others. */

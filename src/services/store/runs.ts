@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../lib/clock.ts';
-import type { PlainLog } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 
 /** One run of the bot, from a start to its end. */
 export const runRow = z.object({
@@ -25,11 +24,9 @@ const MAX_RUNS = 10;
 /** How often the time is stored, so the time of a crash is known to this accuracy. */
 const SEEN_INTERVAL_MS = 60_000;
 
-interface RunsParts {
+interface RunsParts extends AppContext {
   store: RunStore;
   version: string;
-  clock: Clock;
-  log: PlainLog;
 }
 
 /** The recent starts of the bot, and how each run ended. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, DAY_MS } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { Log } from '../../lib/log.ts';
 import type { ExperienceStore } from '../gateway/model-experience.ts';
 import type { BudgetStore } from '../money/budgets.ts';
 import type { EntryStore } from '../money/entry.ts';
@@ -48,10 +48,8 @@ import {
 } from './rows/task-rows.ts';
 import type { RunStore } from './runs.ts';
 
-interface StoredTasksParts {
+interface StoredTasksParts extends AppContext {
   namespaces: Namespaces;
-  log: Log;
-  clock: Clock;
   specs: KindSpecs;
   migrations?: ReadonlyMap<number, Migration> | undefined;
   ownership?: StoreOwnership;

@@ -1,9 +1,8 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { type Gateway, GatewayError } from '../../gateway/gateway.ts';
 import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { acceptsAudio } from '../../gateway/model-families.ts';
 import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
-import type { TasksLog } from '../../orders/book.ts';
 import type { Discord } from '../../orders/discord.ts';
 import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/answer.ts';
 import type { Gather, Materials } from '../../tasks/materials.ts';
@@ -15,7 +14,7 @@ import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { questionAudio, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
 
-export interface SenderParts {
+export interface SenderParts extends AppContext {
   answers: Answers;
   responses: Gateway['responses'];
   transcriptions: Gateway['transcriptions'];
@@ -26,8 +25,6 @@ export interface SenderParts {
   userOf?: ((memberId: string) => Promise<string>) | undefined;
   /** How long the files that the gateway fetches itself must stay available. */
   timeLimitMs: number;
-  clock: Clock;
-  log: TasksLog;
 }
 
 interface Question {

@@ -1,11 +1,11 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { GatewayError } from '../../gateway/gateway.ts';
 import type { RealtimeResponse } from '../../gateway/realtime-events.ts';
 import type { AudioService } from '../../media/audio.ts';
 import type { VoiceWriter } from '../../media/voice-queue.ts';
 import type { PriceBook } from '../../money/price-book.ts';
-import type { TasksLog, Transition } from '../../orders/book.ts';
+import type { Transition } from '../../orders/book.ts';
 import type { Voice } from '../../tasks/answer.ts';
 import { hasEnded, isFollowed, isOfKind, type Task, type TaskOf } from '../../tasks/task.ts';
 import { orderOfTask } from '../../tasks/transitions.ts';
@@ -17,10 +17,8 @@ import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 /** No normal answer is this long, and one that a member provokes must not fill the memory or exceed Discord's file limit. */
 const MAX_ANSWER_SECONDS = 10 * 60;
 
-interface UtteranceParts {
+interface UtteranceParts extends AppContext {
   sounds: Pick<AudioService, 'startVoice'>;
-  clock: Clock;
-  log: TasksLog;
   prices: PriceBook;
   change(id: string, transition: Transition): Promise<Task>;
   conversation(id: string): LiveTalk | undefined;

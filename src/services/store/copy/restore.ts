@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { reconcileEntry, taskEntryKey } from '../../money/entry.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { StoreError } from '../../tasks/store-error.ts';
@@ -26,9 +25,7 @@ export interface RestoredStore {
   examination: Examination;
 }
 
-interface RestoreParts {
-  log: Log;
-  clock: Clock;
+interface RestoreParts extends AppContext {
   specs: KindSpecs;
   botVersion: string;
   leaseMs?: number | undefined;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { Clock } from '../../../lib/clock.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
-import type { Log } from '../../../lib/log.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
@@ -37,9 +36,7 @@ export interface Examination {
   warnings: readonly string[];
 }
 
-interface ExaminationParts {
-  log: Log;
-  clock: Clock;
+interface ExaminationParts extends AppContext {
   specs: KindSpecs;
   leaseMs?: number | undefined;
   /** If false, nothing in the store is changed. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import type { Backend } from '../backend.ts';
 import { findStrays, type Stray } from '../copy/row-homes.ts';
 import { Namespace, openNamespaces, valueIn } from '../namespaces.ts';
@@ -8,10 +7,7 @@ import { adapterOf, hasRows, writeRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
-interface PartitionParts {
-  log: Log;
-  clock: Clock;
-}
+interface PartitionParts extends AppContext {}
 
 /** A finding with the number of its partition. */
 type PartitionFinding = Finding & { partition: number };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import type { Log } from '../../../lib/log.ts';
 import { once } from '../../../lib/once.ts';
 import { type Backend, inUseError, type StoreAddress } from '../backend.ts';
@@ -19,9 +19,7 @@ import { partitionName, type Server, ServerConnection } from './server-connectio
 /** How long a store stays reserved for a bot that no longer renews its lease. */
 const LEASE_MS = 10_000;
 
-export interface RemoteParts {
-  log: Log;
-  clock: Clock;
+export interface RemoteParts extends AppContext {
   leaseMs?: number | undefined;
   leaseClock?: LeaseClock | undefined;
   /** The process that takes the leases, if others need to know it. */
