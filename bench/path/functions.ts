@@ -58,11 +58,17 @@ function forwardersIn(path: string): ReadonlySet<number> {
 
 function isForwarder(params: readonly Node[], body: Node | null): boolean {
   const call = onlyCallOf(body);
-  if (call?.type !== 'CallExpression' || call.arguments.length !== params.length) return false;
+  if (call?.type !== 'CallExpression' || call.arguments.length !== params.length || !isName(call.callee)) return false;
   return params.every((param, index) => {
     const name = nameIn(param);
     return name !== undefined && name === nameIn(call.arguments[index]);
   });
+}
+
+/** A test with a pattern, or a call on what another call returns, does more than forward. */
+function isName(node: Node): boolean {
+  if (node.type === 'MemberExpression') return isName(node.object);
+  return node.type === 'Identifier' || node.type === 'ThisExpression';
 }
 
 /** The only expression of a function's body, without `await` and `void`. */

@@ -40,14 +40,16 @@ export class SimulatedGateway {
   source(name: string): Source {
     return {
       name,
-      pollOne: async (remoteId) => {
-        await this.#clock.wait(ONE_WAY_MS);
-        const job = this.jobs.get(remoteId);
-        if (!job) throw new Error(`There is no job ${remoteId}.`);
-        job.polls += 1;
-        const hasEnded = this.#clock.now() >= job.endsAt;
-        await this.#clock.wait(ONE_WAY_MS);
-        return hasEnded ? { ...RUNNING, remoteId, state: 'succeeded' } : { ...RUNNING, remoteId };
+      endpoint: {
+        get: async (remoteId) => {
+          await this.#clock.wait(ONE_WAY_MS);
+          const job = this.jobs.get(remoteId);
+          if (!job) throw new Error(`There is no job ${remoteId}.`);
+          job.polls += 1;
+          const hasEnded = this.#clock.now() >= job.endsAt;
+          await this.#clock.wait(ONE_WAY_MS);
+          return hasEnded ? { ...RUNNING, remoteId, state: 'succeeded' } : { ...RUNNING, remoteId };
+        },
       },
     };
   }

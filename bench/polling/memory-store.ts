@@ -53,13 +53,10 @@ export class MemoryStore implements TaskStore {
     return undefined;
   }
 
-  async putSentOrder(): Promise<void> {
-    return undefined;
-  }
-
-  async getSentOrder(): Promise<undefined> {
-    return undefined;
-  }
+  readonly sentOrders = {
+    put: async (): Promise<void> => undefined,
+    read: async (): Promise<undefined> => undefined,
+  };
 
   async unfinishedErasures(): Promise<never[]> {
     return [];

@@ -34,7 +34,7 @@ function imgxSource(imgx: Gateway['imgx'], usesLists: boolean): Source {
   return {
     name: 'imgx',
     // Not retried, because the scheduler polls again.
-    pollOne: (remoteId, options) => imgx.get(remoteId, options),
+    endpoint: imgx,
     ...(usesLists && { batch: { max: MAX_IN_LIST, pollMany: (ids, options) => imgx.getMany(ids, options) } }),
   };
 }

@@ -56,7 +56,7 @@ export function interactionFactsOf(interaction: Interaction): InteractionFacts {
     parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
     isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
     locale,
-    createdAt: createdAtOf(id),
+    createdAt: SnowflakeUtil.timestampFrom(id),
     permissions: BigInt(member?.permissions ?? 0),
     roleIds: member?.roles ?? [],
     appPermissions: BigInt(app_permissions),
@@ -64,8 +64,6 @@ export function interactionFactsOf(interaction: Interaction): InteractionFacts {
     install: isGuildInstall ? 'guild' : 'user',
   };
 }
-
-export const createdAtOf = (interactionId: string): number => SnowflakeUtil.timestampFrom(interactionId);
 
 /** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
 const mayDo =

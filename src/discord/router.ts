@@ -1,4 +1,4 @@
-import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord.js';
+import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType, SnowflakeUtil } from 'discord.js';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -22,7 +22,6 @@ import {
   type RetryLimit,
 } from './outbox/responder.ts';
 import {
-  createdAtOf,
   type Interaction,
   type InteractionFacts,
   interactionFactsOf,
@@ -219,7 +218,11 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   #retryLimit({ id }: Interaction): RetryLimit {
-    return { clock: this.#parts.clock, until: createdAtOf(id) + TOKEN_LIFETIME_MS, stopping: this.#stopping.signal };
+    return {
+      clock: this.#parts.clock,
+      until: SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS,
+      stopping: this.#stopping.signal,
+    };
   }
 
   #read(interaction: Interaction): ParsedInteraction<Services> {

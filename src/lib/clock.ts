@@ -31,6 +31,7 @@ export class SteadyClock implements Clock {
     return this.#latest;
   }
 
+  /** A wait needs no correction. */
   after(ms: number, task: () => void): () => void {
     return this.#clock.after(ms, task);
   }

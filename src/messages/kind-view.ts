@@ -1,9 +1,10 @@
 import type { ButtonPlan, FilePlan, MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import type { ModelSize } from '../services/gateway/model-ids.ts';
+import type { Outlook } from '../services/orders/outlook.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
-import type { StoredMedium, Task, TaskOf } from '../services/tasks/task.ts';
+import type { StoredMedium, TaskOf } from '../services/tasks/task.ts';
 
 /** How the messages of one kind of task differ from the default. */
 export interface KindView<K extends TaskKind = TaskKind> {
@@ -43,6 +44,5 @@ export interface MessageContext extends MessageSettings {
   isOffered(customId: string): boolean;
   /** The larger variants of a model. */
   largerVariants(model: string): readonly ModelSize[];
-  /** How long tasks like this currently take; undefined if too little is known. */
-  typicalMs(task: Task): number | undefined;
+  outlook: Pick<Outlook, 'typicalMs'>;
 }

@@ -47,7 +47,7 @@ export function presenter(sources: MessageSources) {
     isRemix,
     readsMessages,
     isOffered: (customId) => orders.offers.isOffered(customId),
-    typicalMs: (task) => tasks.outlook.typicalMs(task),
+      outlook: tasks.outlook,
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
   const noteSource = noteFinder(sources, tasks.book);

@@ -137,7 +137,7 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   if (state === 'running') return [progressBar(progress), runningLine(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
-  const minutes = slowMinutes(context.typicalMs(task));
+  const minutes = slowMinutes(context.outlook.typicalMs(task));
   const typicalText = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
   return [progressBar(progress), say('task.waiting', { since }) + ahead + typicalText];
 }

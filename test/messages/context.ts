@@ -8,7 +8,7 @@ export const context: MessageContext = {
   views: kindViews,
   readsMessages: false,
   isRemix: false,
-  typicalMs: () => undefined,
+  outlook: { typicalMs: () => undefined },
   largerVariants: (model) =>
     largerSizes(
       model,

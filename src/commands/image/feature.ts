@@ -102,7 +102,7 @@ export const image: Feature<typeof text> = {
   kinds: ({ gateway: { imageJobs } }) => [
     defineKind({
       name: 'image',
-      source: { name: 'image jobs', pollOne: (remoteId, options) => imageJobs.get(remoteId, options) },
+      source: { name: 'image jobs', endpoint: imageJobs },
       waitLimit: () => 'image',
       durationKey: ({ model }) => `image:${model}`,
       keyedSubmit: {

@@ -105,7 +105,7 @@ export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): S
 
   return {
     name: 'music',
-    pollOne: (remoteId, options) => music.get(remoteId, options),
+    endpoint: music,
     batch: {
       gatherMs: GATHER_MS,
       get max() {

@@ -31,7 +31,7 @@ export function videoKinds({
   return [
     defineKind({
       name: 'video',
-      source: { name: 'videos', pollOne: (remoteId, options) => videos.get(remoteId, options) },
+      source: { name: 'videos', endpoint: videos },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
@@ -66,7 +66,7 @@ export function videoKinds({
       name: 'second-video',
       // A form can contain files, but no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
-      source: { name: 'second videos', pollOne: (remoteId, options) => v1Videos.get(remoteId, options) },
+      source: { name: 'second videos', endpoint: v1Videos },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,
@@ -84,7 +84,7 @@ export function videoKinds({
     }),
     defineKind({
       name: 'image-to-video',
-      source: { name: 'image to video', pollOne: (remoteId, options) => imageToVideo.get(remoteId, options) },
+      source: { name: 'image to video', endpoint: imageToVideo },
       acceptsCallback,
       waitLimit: videoLimit,
       durationKey,

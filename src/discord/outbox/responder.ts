@@ -1,10 +1,10 @@
-import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags } from 'discord.js';
+import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags, SnowflakeUtil } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf } from '../adapter.ts';
 import { formBody } from '../form.ts';
 import type { Funnel } from '../funnel.ts';
-import { createdAtOf, type Interaction, TOKEN_LIFETIME_MS } from '../place.ts';
+import { type Interaction, TOKEN_LIFETIME_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
 import { asEphemeral, type InitialResponse, type Outbox, type ResponseOptions } from './outbox.ts';
@@ -200,7 +200,7 @@ export function lateFollowUp(
   { clock, funnel }: { clock: Clock; funnel: Funnel },
 ) {
   return async (plan: MessagePlan): Promise<boolean> => {
-    if (clock.now() >= createdAtOf(id) + TOKEN_LIFETIME_MS) return false;
+    if (clock.now() >= SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS) return false;
     try {
       await responder.followUpPrivately(plan);
       return true;

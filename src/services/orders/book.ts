@@ -76,6 +76,7 @@ export class TaskBook {
     return this.live((task) => !isHeld(task)).length;
   }
 
+  /** In memory only; just the book itself may change the map. */
   find(id: string): Task | undefined {
     return this.#live.get(id);
   }

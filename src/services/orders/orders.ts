@@ -117,10 +117,10 @@ export class Orders {
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
-      if (state === 'unconfirmed' && !(await store.getSentOrder(id))) {
+      if (state === 'unconfirmed' && !(await store.sentOrders.read(id))) {
         // The bot crashed before the body was stored for the successor.
-        const sentOrder = await store.getSentOrder(predecessorId);
-        if (sentOrder) await store.putSentOrder(id, sentOrder);
+        const sentOrder = await store.sentOrders.read(predecessorId);
+        if (sentOrder) await store.sentOrders.put(id, sentOrder);
       }
       await book.change(predecessorId, markHandedOver, { mustHold: true });
     } catch (error) {
@@ -166,7 +166,7 @@ export class Orders {
         kinds.get(predecessor.kind)?.keyedSubmit !== undefined && predecessor.restored?.wasWaiting === undefined;
       if (!isKeyed) return await this.#carryOut(order, successorId);
       // After a crash before the order was stored, only the key is known.
-      const attempt = (await store.getSentOrder(id)) ?? { idempotencyKey: predecessor.idempotencyKey };
+      const attempt = (await store.sentOrders.read(id)) ?? { idempotencyKey: predecessor.idempotencyKey };
       return await this.#carryOut({ ...order, predecessorId: id }, successorId, attempt);
     } catch (error) {
       // The new order was refused, so the old task has no successor.

@@ -30,6 +30,7 @@ export class Outlook {
     };
   }
 
+  /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs({ durationKey }: Task): number | undefined {
     return this.#durations.typicalMs(durationKey, this.#parts.clock.now());
   }

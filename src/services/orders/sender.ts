@@ -11,7 +11,7 @@ import type { TaskStore } from './task-store.ts';
 import type { OrdersParts } from './tasks-parts.ts';
 
 export interface SenderParts extends Pick<OrdersParts, 'assertOwnership' | 'gather' | 'log' | 'maxWaitMs' | 'userOf'> {
-  store: Pick<TaskStore, 'putSentOrder'>;
+  store: { sentOrders: Pick<TaskStore['sentOrders'], 'put'> };
   callbacks?: Pick<Callbacks, 'urlFor'> | undefined;
 }
 
@@ -76,7 +76,7 @@ export class Sender {
     const { id, request } = order;
     const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
     try {
-      if (body !== undefined) await this.#parts.store.putSentOrder(id, { idempotencyKey, body });
+      if (body !== undefined) await this.#parts.store.sentOrders.put(id, { idempotencyKey, body });
     } catch (error) {
       // An order that cannot be repeated unchanged is not sent at all.
       return { refused: error };

@@ -17,8 +17,10 @@ export interface TaskStore {
   /** Returns a page of a list, newest first. */
   page(query: PageQuery): Promise<TaskPage>;
   /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
-  putSentOrder(id: string, sent: SentOrder): Promise<void>;
-  getSentOrder(id: string): Promise<SentOrder | undefined>;
+  readonly sentOrders: {
+    put(id: string, sent: SentOrder): Promise<void>;
+    read(id: string): Promise<SentOrder | undefined>;
+  };
   addDuration(key: string, duration: Duration): Promise<void>;
   /** The latest durations, oldest first. */
   durations(key: string): Promise<Duration[]>;

@@ -57,7 +57,7 @@ export class Tasks {
     const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
     book.onChange((task) => ledger?.onTaskChange(task));
     const earlierPolls = new EarlierPolls(store, clock, log);
-    const durationHistory = new DurationHistory({ store, waitLimitOf: (task) => this.waitLimitOf(task), log });
+    const durationHistory = new DurationHistory({ store, waitLimitOf: this.waitLimitOf, log });
     const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
     const schedule =
       parts.schedule === 'spec'
@@ -83,9 +83,7 @@ export class Tasks {
     this.exports = new Exports((memberId) => this.#rowsOf(memberId), this.erasure);
   }
 
-  waitLimitOf({ kind, request }: Task): WaitLimit {
-    return this.#kind(kind).waitLimit(request);
-  }
+  readonly waitLimitOf = ({ kind, request }: Task): WaitLimit => this.#kind(kind).waitLimit(request);
 
   async countTasks(memberId: string): Promise<number> {
     let count = 0;
@@ -116,7 +114,7 @@ export class Tasks {
     if (liveTask && isFollowed(liveTask)) throw new Error(`Task ${id} is under way: use a hint to poll it sooner.`);
     const { source } = this.#kind(kind);
     if (!source) throw new Error(`Tasks of kind ${kind} are not polled.`);
-    return this.#inlineResults.take(id) ?? source.pollOne(remoteId, { attempts: 1 });
+    return this.#inlineResults.take(id) ?? source.endpoint.get(remoteId, { attempts: 1 });
   }
 
   /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */

@@ -121,7 +121,7 @@ export class Tracker {
     for (const task of tasks) {
       if (results.has(task.id)) continue;
       await this.#markPoll([task]);
-      const result = await runForTask(task.id, () => catchPollError(source.pollOne(remoteIdOf(task), options)));
+      const result = await runForTask(task.id, () => catchPollError(source.endpoint.get(remoteIdOf(task), options)));
       // The next list may contain a task that cannot be polled alone.
       if (result !== 'not-known') this.#pollAloneIds.delete(task.id);
       if (!isTrouble(result)) results.set(task.id, result);

@@ -24,7 +24,7 @@ export class UnreadableRow {
 
 /** keyv wraps every value, so a row without a `value` inside was not written by the bot. */
 export const rowFormat = {
-  stringify: (row: unknown): string => JSON.stringify(row),
+  stringify: JSON.stringify,
   parse: parseRow,
 };
 

@@ -24,7 +24,6 @@ import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
 import type { LogStore } from '../safety/server-log.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
-import type { SentOrder } from '../tasks/kind.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, type Task } from '../tasks/task.ts';
 import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
@@ -77,7 +76,7 @@ export class StoredTasks implements TaskStore {
   readonly #rows: TaskRows;
   readonly #index: SummaryIndex;
   readonly #remotes: RemoteIdRows;
-  readonly #sentOrders: SentOrderRows;
+  readonly sentOrders: SentOrderRows;
   readonly #tables: Tables;
   // `namespaces.ts` says what each of them holds.
   readonly entries: EntryStore;
@@ -108,7 +107,7 @@ export class StoredTasks implements TaskStore {
     this.#rows = new TaskRows(namespaces, { migrations, specs, quarantine, clock }, this.#locks);
     this.#index = new SummaryIndex(namespaces.index, quarantine, specs);
     this.#remotes = new RemoteIdRows(namespaces.remotes);
-    this.#sentOrders = new SentOrderRows(namespaces.sent);
+    this.sentOrders = new SentOrderRows(namespaces.sent);
     this.follows = namespaces.follows;
     const tables = openTables(namespaces, quarantine, specs);
     const { experience, budgets, rules, pseudonyms } = tables;
@@ -172,7 +171,7 @@ export class StoredTasks implements TaskStore {
       else {
         const task = dropExpiredToken(stored, now);
         if (task !== stored) expiredTokenIds.push(id);
-        this.#sentOrders.restore(task);
+        this.sentOrders.restore(task);
         liveTasks.push(task);
       }
     }
@@ -202,7 +201,7 @@ export class StoredTasks implements TaskStore {
   remove(task: Task): Promise<void> {
     return this.#locks.run(taskLock(task.id), async () => {
       // The sent order is deleted before its task, so that no prompt stays behind without anything that refers to it.
-      await this.#sentOrders.remove(task.id);
+      await this.sentOrders.remove(task.id);
       await this.#index.put(asPointer(task));
       await this.#remotes.remove(task);
       await this.#parts.namespaces.fingerprints.delete(task.id);
@@ -226,14 +225,6 @@ export class StoredTasks implements TaskStore {
 
   page(query: PageQuery): Promise<TaskPage> {
     return this.#index.page(query, this.#rows, this.#parts.clock.now());
-  }
-
-  putSentOrder(id: string, sent: SentOrder): Promise<void> {
-    return this.#sentOrders.put(id, sent);
-  }
-
-  getSentOrder(id: string): Promise<SentOrder | undefined> {
-    return this.#sentOrders.read(id);
   }
 
   addDuration(key: string, duration: Duration): Promise<void> {
@@ -296,7 +287,7 @@ export class StoredTasks implements TaskStore {
       await this.#rows.putFinished(task);
       if (!isListed) await this.#putSummary(task);
     }
-    await this.#sentOrders.update(task);
+    await this.sentOrders.update(task);
   }
 
   #putSummary(task: Task): Promise<void> {

@@ -15,7 +15,7 @@ export type WaitLimit = 'image' | 'video' | 'music' | 'text';
 
 export interface Source {
   name: string;
-  pollOne(remoteId: string, options?: CallOptions): Promise<Snapshot>;
+  endpoint: { get(remoteId: string, options?: CallOptions): Promise<Snapshot> };
   /** Polls several tasks at once. Tasks that the gateway does not know are missing from the result. */
   batch?: {
     readonly max: number;

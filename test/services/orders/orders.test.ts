@@ -384,21 +384,24 @@ describe('An order under an idempotency key', () => {
   it('The body is stored before it is sent, moves to the task that repeats it, and is dropped once it is accepted', async () => {
     const { fixture, lost } = await lose();
     const { store, tasks, gateway } = fixture;
-    const body = await store.getSentOrder(lost.id);
+    const body = await store.sentOrders.read(lost.id);
     expect(body).toMatchObject({ idempotencyKey: lost.idempotencyKey, body: expect.stringContaining('signed=1') });
     gateway.reply(SUBMIT_IMAGE, 'reset');
     const second = await tasks.orders.tryAgain(lost.id, origin);
     expect(second.state).toBe('unconfirmed');
-    expect(await store.getSentOrder(second.id)).toEqual(body);
-    expect(await store.getSentOrder(lost.id)).toBeUndefined();
+    expect(await store.sentOrders.read(second.id)).toEqual(body);
+    expect(await store.sentOrders.read(lost.id)).toBeUndefined();
     const third = await tasks.orders.tryAgain(second.id, origin);
     expect(third.state).toBe('accepted');
-    expect(await store.getSentOrder(third.id)).toBeUndefined();
+    expect(await store.sentOrders.read(third.id)).toBeUndefined();
   });
 
   it('Without the stored body, the order is sent again under its key', async () => {
     const { fixture, lost } = await lose({
-      storeFor: (store) => withOverrides(store, { getSentOrder: async () => undefined }),
+      storeFor: (store) =>
+        withOverrides(store, {
+          sentOrders: { put: (...row) => store.sentOrders.put(...row), read: async () => undefined },
+        }),
     });
     await fixture.tasks.orders.tryAgain(lost.id, origin);
     const [first, second] = sentBodies(fixture);
@@ -425,11 +428,11 @@ describe('An order under an idempotency key', () => {
   it('A body that a crash left with the predecessor is copied at the next start', async () => {
     const { fixture, lost } = await lose();
     const { store, tasks } = fixture;
-    const body = await store.getSentOrder(lost.id);
+    const body = await store.sentOrders.read(lost.id);
     const successor = { ...lost, id: `${lost.id.slice(0, -1)}x`, predecessorId: lost.id };
     await tasks.book.add(successor);
     await tasks.orders.takeOverPredecessor(successor);
-    expect(await store.getSentOrder(successor.id)).toEqual(body);
+    expect(await store.sentOrders.read(successor.id)).toEqual(body);
     expect((await tasks.book.get(lost.id))?.handedOver).toBe(true);
   });
 
@@ -438,14 +441,19 @@ describe('An order under an idempotency key', () => {
     const { store, tasks } = fixture;
     await tasks.orders.takeOverPredecessor(lost);
     await tasks.orders.takeOverPredecessor({ ...lost, id: 'a', predecessorId: '01k3v9x2mabcdefgh' });
-    expect(await store.getSentOrder('a')).toBeUndefined();
+    expect(await store.sentOrders.read('a')).toBeUndefined();
     expect(fixture.logged()).not.toContain('could not replace the first one');
   });
 
   it('A predecessor that cannot be changed is only logged, because the order has been sent', async () => {
     const { fixture, lost } = await lose({
       storeFor: (store) =>
-        withOverrides(store, { getSentOrder: () => Promise.reject(new Error('The disk is broken.')) }),
+        withOverrides(store, {
+          sentOrders: {
+            put: (...row) => store.sentOrders.put(...row),
+            read: () => Promise.reject(new Error('The disk is broken.')),
+          },
+        }),
     });
     await fixture.tasks.orders.takeOverPredecessor({ ...lost, id: 'a', predecessorId: lost.id });
     expect(fixture.logged()).toContain('could not replace the first one');

@@ -250,7 +250,12 @@ describe('The sent body of a request', () => {
 
   it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
     const fullStore = (store: StoredTasks): TaskStore =>
-      withOverrides(store, { putSentOrder: () => Promise.reject(new StoreError('full', 'The disk is full.')) });
+      withOverrides(store, {
+        sentOrders: {
+          put: () => Promise.reject(new StoreError('full', 'The disk is full.')),
+          read: (id) => store.sentOrders.read(id),
+        },
+      });
     const fixture = await startEngine({}, undefined, { storeFor: fullStore, hasLedger: true });
     await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
     expect(sentOrders(fixture)).toEqual([]);
@@ -283,7 +288,10 @@ function closeAfterWrites(writeCount: number) {
     return withOverrides(store, {
       put: (task) => countWrite(() => store.put(task)),
       remove: (task) => countWrite(() => store.remove(task)),
-      putSentOrder: (id, body) => countWrite(() => store.putSentOrder(id, body)),
+      sentOrders: {
+        put: (id, body) => countWrite(() => store.sentOrders.put(id, body)),
+        read: (id) => store.sentOrders.read(id),
+      },
     });
   };
 }

@@ -13,7 +13,7 @@ const task = buildTask();
 
 interface Options extends Partial<Omit<SenderParts, 'store' | 'gather' | 'log' | 'maxWaitMs'>> {
   gather?: Gather;
-  putSentOrder?: SenderParts['store']['putSentOrder'];
+  putSentOrder?: SenderParts['store']['sentOrders']['put'];
 }
 
 /** A sender whose files come from `gather`, with everything that was fetched and stored. */
@@ -25,7 +25,7 @@ function createFixture({ gather = async () => ({}), putSentOrder, ...parts }: Op
     assertOwnership: () => undefined,
     ...parts,
     store: {
-      putSentOrder: putSentOrder ?? (async (id, sent) => void stored.push([id, sent])),
+      sentOrders: { put: putSentOrder ?? (async (id, sent) => void stored.push([id, sent])) },
     },
     gather: (...args) => {
       gathered.push(args);
@@ -153,7 +153,7 @@ describe('The sending of an order', () => {
       contexts.push(args);
       return acceptedSubmit;
     };
-    const source = { name: 'images', pollOne: () => expect.unreachable() };
+    const source = { name: 'images', endpoint: { get: () => expect.unreachable() } };
     const kind = kindThat(submit, { acceptsCallback: true, source });
     const { sender } = createFixture({
       gather: async () => ({ images: ['data:a'] }),
@@ -177,7 +177,7 @@ describe('The sending of an order', () => {
   });
 
   it.each([
-    ['its endpoint accepts none', { source: { name: 'images', pollOne: () => expect.unreachable() } }],
+    ['its endpoint accepts none', { source: { name: 'images', endpoint: { get: () => expect.unreachable() } } }],
     ['its jobs are not polled', { acceptsCallback: true }],
   ])('An order has no callback if %s', async (_, more) => {
     const kind = kindThat(async () => acceptedSubmit, more);

@@ -70,9 +70,11 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   };
   const source: Source = {
     name: 'images',
-    async pollOne(remoteId) {
-      polls.push(remoteId);
-      return resultOf(pollOne(remoteId));
+    endpoint: {
+      async get(remoteId) {
+        polls.push(remoteId);
+        return resultOf(pollOne(remoteId));
+      },
     },
     ...(list && {
       batch: {

@@ -40,7 +40,7 @@ export async function fillEveryNamespace(
       const entry = reconcileEntry(undefined, one);
       await store.entries.change(entryKey(entry), () => entry);
     }
-    await store.putSentOrder(id, { idempotencyKey: `key ${index}`, body: '{"a":"🦊"}' });
+    await store.sentOrders.put(id, { idempotencyKey: `key ${index}`, body: '{"a":"🦊"}' });
     await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
     await store.rules.put(guildId, { ...NO_RULES, logChannelId: messageRef.channelId });
     await store.serverLogs.put({ guildId, messages: [{ ...messageRef, at: START, about: '1' }] });

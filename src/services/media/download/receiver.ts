@@ -46,7 +46,7 @@ export async function receiveFile(
     }
     return await receiver.finish();
   } catch (error) {
-    receiver.discard();
+    receiver.release();
     throw error;
   }
 }
@@ -87,7 +87,7 @@ class Receiver {
     this.#claim.settle(Math.max(this.#size, Math.min(this.#claimedBytes, MIN_CLAIM_BYTES)));
     if (this.#file) {
       await this.#file.close();
-      return { content: { size: this.#size, path: this.#file.path }, release: () => this.discard() };
+      return { content: { size: this.#size, path: this.#file.path }, release: this.release };
     }
     if (this.#bytes.length > this.#size) {
       const spareBytes = this.#bytes.length - this.#size;
@@ -95,18 +95,18 @@ class Receiver {
       this.#bytes = Buffer.from(this.#bytes.subarray(0, this.#size));
       this.#storage.memory.freeBytes += spareBytes;
     }
-    return { content: memoryContent(this.#bytes), release: () => this.discard() };
+    return { content: memoryContent(this.#bytes), release: this.release };
   }
 
   /** Gives everything back; a second call does nothing. */
-  discard(): void {
+  readonly release = (): void => {
     this.#releaseMemory();
     const file = this.#file;
     this.#file = undefined;
     // The space on disk is only free once the file is gone. Removing it does not fail.
     if (file) void file.remove().then(() => this.#claim.release());
     else this.#claim.release();
-  }
+  };
 
   #fitsInMemory(size: number): boolean {
     const { maxBytesInMemory: max, memory } = this.#storage;

@@ -6,6 +6,7 @@ import { hasEnded, type Task } from '../../tasks/task.ts';
 import { groupOf } from '../../tasks/task-facts.ts';
 import { setPosition } from '../../tasks/transitions.ts';
 import type { OrdersParts } from '../tasks-parts.ts';
+import type { SlotUser } from './slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */
@@ -22,7 +23,7 @@ const MAX_HOLD_MS = 10 * 60_000;
 type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId' | 'weight'>;
 
 /** The queue that every order of a job joins. A task occupies a slot from the decision to send it until its job has ended. */
-export class Line {
+export class Line implements SlotUser {
   readonly #parts: OrdersParts;
   readonly #send: (id: string) => Promise<void>;
   readonly #turns = new Turns();
@@ -41,10 +42,7 @@ export class Line {
   constructor(parts: OrdersParts, send: (id: string) => Promise<void>) {
     this.#parts = parts;
     this.#send = send;
-    this.#leaveSlots = parts.slots.add({
-      occupiedCount: () => this.#occupiedCount(),
-      sendNext: () => this.#sendNext(),
-    });
+    this.#leaveSlots = parts.slots.add(this);
     parts.book.onChange((task) => {
       if (hasEnded(task)) this.#leave(task.id);
       if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
@@ -181,7 +179,7 @@ export class Line {
     if (this.#turns.size > 0) this.#turns.remove(id);
   }
 
-  #sendNext(): boolean {
+  sendNext(): boolean {
     if (!this.#isRunning || this.#turns.size === 0) return false;
     const sending = [...this.#sending.values()];
     if (sending.filter(({ hasWaited }) => hasWaited).length >= MAX_CONCURRENT_SENDS) return false;
@@ -198,7 +196,7 @@ export class Line {
     return true;
   }
 
-  #occupiedCount(): number {
+  occupiedCount(): number {
     const isRunning = (task: Task): boolean =>
       this.isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
     return this.#parts.book.live(isRunning).length + this.#sending.size;

@@ -1,4 +1,4 @@
-import { entriesOf, keysOf } from '../../../lib/entries.ts';
+import { keysOf } from '../../../lib/entries.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { TaskKind } from '../../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../../tasks/task.ts';
@@ -47,8 +47,9 @@ export class LiveOrders {
   }
 
   #assertHasRoom({ kind, requesterId }: LiveOrder): void {
-    const [liveKind, limit] = entriesOf(this.#limits).find(([one]) => one === kind) ?? [];
-    if (!liveKind || !limit) return;
+    const liveKind = keysOf(this.#limits).find((one) => one === kind);
+    const limit = liveKind && this.#limits[liveKind];
+    if (!limit) return;
     const ownOrders = this.#runningOrders(kind).filter((one) => one.requesterId === requesterId);
     if (ownOrders.length >= limit.perMember)
       throw new Refusal(`refusals.tooMany.${liveKind}`, { count: limit.perMember });

@@ -93,7 +93,7 @@ export async function startBot(
     kinds: [
       defineKind({
         name: 'imagine',
-        source: { name: 'imgx', pollOne: async () => buildSnapshot() },
+        source: { name: 'imgx', endpoint: { get: async () => buildSnapshot() } },
         waitLimit: () => 'image',
         durationKey: () => 'imagine',
         submit: async () => {

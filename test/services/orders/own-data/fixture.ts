@@ -76,7 +76,7 @@ export async function startEngine({
     kinds: [
       defineKind({
         name: 'imagine',
-        source: { name: 'imgx', pollOne: async (remoteId) => pollResponse(remoteId) },
+        source: { name: 'imgx', endpoint: { get: async (remoteId) => pollResponse(remoteId) } },
         waitLimit: () => 'image',
         durationKey: () => 'imagine',
         submit: submitOrder,

@@ -97,7 +97,7 @@ function simulateGateway({ outcomes, latencies, pollsInLists }: History, time: C
     });
   const source: Source = {
     name: 'simulated',
-    pollOne: async (remoteId) => snapshot(await receive([remoteId]), remoteId),
+    endpoint: { get: async (remoteId) => snapshot(await receive([remoteId]), remoteId) },
     ...(pollsInLists && {
       batch: {
         max: 3,

@@ -9,7 +9,7 @@ import { createStoreFixture, DAY_MS, makeTask, START } from '../../store/store-f
 const polled = {
   waitLimit: () => 'image' as const,
   durationKey: () => '',
-  source: { name: 'imgx', pollOne: () => expect.unreachable() },
+  source: { name: 'imgx', endpoint: { get: () => expect.unreachable() } },
 } as const;
 const kindMap = new Map<TaskKind, Kind>([
   ['imagine', { ...polled, name: 'imagine' }],

@@ -17,7 +17,7 @@ async function fillStore(testStore: TestStore): Promise<RawRow[]> {
       await store.put(index % 3 === 0 ? task : settled(task));
     }
     for (let index = 0; index < 20; index++)
-      await store.putSentOrder(`sent-${index}`, { idempotencyKey: `key-${index}`, body: '{"a":"🦊"}' });
+      await store.sentOrders.put(`sent-${index}`, { idempotencyKey: `key-${index}`, body: '{"a":"🦊"}' });
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
     await store.costs.put({
       kind: 'video',
