@@ -193,7 +193,7 @@ export const flagField = fieldName
   .describe(FIELD_NAME);
 
 /** Model ids may contain slashes, colons and dates; only control characters are refused. */
-export const modelId = z
+export const optionalModelId = z
   .string()
   .regex(/^\P{Cc}+$/u)
   .optional()
@@ -243,7 +243,7 @@ const jsonFile = z.string().transform((path, context) => {
   }
 });
 
-export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
+export const modelKindsFile = <Kind extends string>(kinds: readonly Kind[]) =>
   jsonFile
     .pipe(z.record(z.string().min(1).max(200), z.enum(kinds)))
     .optional()
@@ -253,7 +253,7 @@ export const modelKinds = <Kind extends string>(kinds: readonly Kind[]) =>
     );
 
 /** Limits as text, or an explicit `none`, so that nothing is unlimited by accident. */
-export const limits = (kinds: readonly string[], defaultValue: string) =>
+export const usageLimits = (kinds: readonly string[], defaultValue: string) =>
   z
     .string()
     .default(defaultValue)

@@ -14,7 +14,7 @@ import { toRecord } from '../../src/services/store/rows/task-rows.ts';
 import { advance } from '../../src/services/tasks/advance.ts';
 import { dropExpiredToken } from '../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { taskId } from '../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../src/services/tasks/task-id.ts';
 import { summaryOf, type TaskSummary } from '../../src/services/tasks/task-summary.ts';
 import { createTask, markAccepted, markOverdue } from '../../src/services/tasks/transitions.ts';
 import { PROMPT, responseFor } from './answer.ts';
@@ -93,7 +93,7 @@ export function runningTask(number: number, { ageMs, hasExpiredTokens = false }:
       },
     },
     {
-      id: taskId(createdAt),
+      id: createTaskId(createdAt),
       traits: kindSpecs.imagine.traits,
       idempotencyKey: randomUUID(),
       durationKey: 'imagine',

@@ -14,7 +14,7 @@ import { SqliteBackend } from '../../src/services/store/rows/sqlite.ts';
 import { toRecord } from '../../src/services/store/rows/task-rows.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { taskId } from '../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../src/services/tasks/task-id.ts';
 import type { TaskFilter } from '../../src/services/tasks/task-summary.ts';
 import { createTask } from '../../src/services/tasks/transitions.ts';
 import { median, table } from '../table.ts';
@@ -117,7 +117,7 @@ function settledTask(number: number): Task {
       },
     },
     {
-      id: taskId(createdAt),
+      id: createTaskId(createdAt),
       traits: kindSpecs[kind].traits,
       idempotencyKey: String(number),
       durationKey: 'imagine',

@@ -1,7 +1,7 @@
 import type { customIds, FormOrigin } from '../discord/custom-ids.ts';
 import type { FormValues } from '../discord/form.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import type { Menu, Outcome } from '../discord/handlers.ts';
+import type { HandlerResult, Menu } from '../discord/handlers.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -88,7 +88,7 @@ interface ImageForm<Parsed> {
     parsed: Parsed,
     chosen: { parent: Task | undefined; links: string; model: string },
     context: Context,
-  ): Promise<Outcome>;
+  ): Promise<HandlerResult>;
 }
 
 /** A form that orders something made from images: those of a result, or of any message whose menu was used. */

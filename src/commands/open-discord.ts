@@ -15,7 +15,7 @@ import { alertPlan, operatorAlertPlan } from './budget/page.ts';
 import type { BotContext, DiscordServices } from './command-sources.ts';
 import { followedPagePlan } from './finetune/view.ts';
 import { handlers } from './index.ts';
-import { erasureOutcome } from './tasks/own-data.ts';
+import { erasurePage } from './tasks/own-data.ts';
 
 /** Opens what a bot reads from Discord and writes to it. */
 export function openDiscord(
@@ -35,7 +35,7 @@ export function openDiscord(
       if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
       await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
     },
-    notifyErased: (memberId, outcome) => outbox.sendDirectMessage(memberId, erasureOutcome(outcome, say)),
+    notifyErased: (memberId, outcome) => outbox.sendDirectMessage(memberId, erasurePage(outcome, say)),
   };
   const commandNames = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
   return {

@@ -194,7 +194,7 @@ const MAX_IMAGE_MIB = 20;
 const attachmentsIn = (references: References): Attachment[] => keysOf(seven).flatMap((name) => references[name] ?? []);
 
 /** Links may be separated by spaces, line breaks and commas. A comma inside a URL belongs to it; angle brackets only suppress Discord's preview. */
-export function linksIn({ links = '' }: References): string[] {
+export function givenLinks({ links = '' }: References): string[] {
   return links
     .split(/\s+|,(?=<?https?:\/\/|[\s,]|$)/i)
     .map((piece) => piece.replace(/^<(.*)>$/, '$1'))
@@ -215,7 +215,7 @@ export function readFiles(references: References, limits: FileLimits): MemberFil
   const refusal = filesRefusal(references, limits);
   if (refusal) return refusal;
   const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shorten(name) }));
-  return [...files, ...linksIn(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
+  return [...files, ...givenLinks(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
 
 /** The files of a message that may be images. A file without a type counts as one, because videos and audio files have a type. */
@@ -240,7 +240,7 @@ export const referenceRefusal = (references: References, max = MAX_REFERENCES): 
 
 function filesRefusal(references: References, { max, media }: FileLimits): Refusal | undefined {
   const files = attachmentsIn(references);
-  const links = linksIn(references);
+  const links = givenLinks(references);
   const count = files.length + links.length;
   if (count > max) return new Refusal('refusals.tooManyImages', { count: String(count), max: String(max) });
   const link = links.find((one) => !webAddress.safeParse(one).success);

@@ -1,6 +1,6 @@
 import { newReference } from '../discord/delivery/backoff.ts';
 import { refuseUnserved } from '../discord/guards.ts';
-import type { Outcome } from '../discord/handlers.ts';
+import type { HandlerResult } from '../discord/handlers.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import type { Origin } from '../discord/place.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
@@ -58,7 +58,7 @@ export async function replyWithTask(
   { id, channelId, guildId, memberId, roleIds }: ThreadMessage,
   continuedTask: Task,
   { messages: { answers }, clock, discord: { funnel }, say }: Services,
-  submit: (origin: Origin) => Promise<Outcome>,
+  submit: (origin: Origin) => Promise<HandlerResult>,
 ): Promise<void> {
   const message = await answers.replyTo({ channelId, id }, { content: say('task.submitting') });
   if (!message) return;

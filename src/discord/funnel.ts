@@ -3,7 +3,7 @@ import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
-import { kindNames, type Say } from '../locales/index.ts';
+import { kindNameIn, type Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/gateway.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
@@ -23,7 +23,7 @@ export function refusalMessage(refusal: { key: string; variables: Refusal['varia
   const variables =
     kind === undefined
       ? refusal.variables
-      : { ...refusal.variables, limit: `${limitText} for ${kindNames(say)(kind)}` };
+      : { ...refusal.variables, limit: `${limitText} for ${kindNameIn(say)(kind)}` };
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const escapedVariables = Object.entries(variables).map(([name, value]) => [
     name,

@@ -50,7 +50,7 @@ export interface Suggestion {
 }
 
 /** A plan replaces the reply. "shown by delivery": delivery edits the message. "deleted": the pressed message is deleted. */
-export type Outcome =
+export type HandlerResult =
   | MessagePlan
   | (PreparedMessage & {
       /** Called once the message is posted. */ onPosted?(message: MessagePlace | undefined): Promise<void>;
@@ -75,16 +75,16 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
 }
 
 interface PlainCommand<O extends Options, Services> extends CommandDefinition<O, Services> {
-  run(values: Values<O>, context: HandlerContext<Services>): Promise<Outcome>;
+  run(values: Values<O>, context: HandlerContext<Services>): Promise<HandlerResult>;
 }
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
   /** Turns the payload into the input of `run`, or into a refusal. Runs before the acknowledgement. */
   parse(values: Values<O>, place: InteractionFacts): Parsed | Refusal;
-  run(parsed: Parsed, context: HandlerContext<Services>): Promise<Outcome>;
+  run(parsed: Parsed, context: HandlerContext<Services>): Promise<HandlerResult>;
 }
 
-type Run<Services, Result = Outcome> = (context: HandlerContext<Services>) => Promise<Result>;
+type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
 
 export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate'> {
   /** Throws a refusal that follows from the payload alone. */
@@ -163,7 +163,7 @@ export const menusByName = <One extends { name: MenuName }>(menus: readonly One[
 export type Menu<Services> = { name: MenuName } & (
   | (OrderingHandler & {
       isPrivate: boolean;
-      run(target: TargetMessage, context: HandlerContext<Services>): Promise<Outcome>;
+      run(target: TargetMessage, context: HandlerContext<Services>): Promise<HandlerResult>;
     })
   | { open(target: TargetMessage, context: HandlerContext<Services>): Promise<FormPlan> }
 );
@@ -185,7 +185,7 @@ export interface Handler<Services> {
 
 type Handling<Services> =
   | { open(context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan> }
-  | (Replying & { press(context: HandlerContext<Services>, press: Press): Promise<Outcome> })
+  | (Replying & { press(context: HandlerContext<Services>, press: Press): Promise<HandlerResult> })
   | (Replying & {
       isPrivate: boolean;
       submit(values: FormValues): Run<Services>;
@@ -202,7 +202,7 @@ interface Opener<Pointer, Services> {
 }
 
 interface Replier<Pointer, Services, Input> extends Replying {
-  run(pointer: Pointer, context: HandlerContext<Services>, input: Input): Promise<Outcome>;
+  run(pointer: Pointer, context: HandlerContext<Services>, input: Input): Promise<HandlerResult>;
 }
 
 /** If a form was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */

@@ -18,10 +18,10 @@ import {
   type EarlyContext,
   type Handler,
   type HandlerContext,
+  type HandlerResult,
   type Handlers,
   type Menu,
   menusByName,
-  type Outcome,
   type SingleCommand,
   type Suggestion,
 } from './handlers.ts';
@@ -51,7 +51,7 @@ export type ParsedInteraction<Services> = { origin: Origin } & (
       acknowledgement: Acknowledgement;
       /** Whether this can run again if it was interrupted before an order was stored. */
       onlyOrders: boolean;
-      run: ContextHandler<Services, Outcome>;
+      run: ContextHandler<Services, HandlerResult>;
     }
 );
 
@@ -159,7 +159,8 @@ export class InteractionReader<Services> {
     }
     if (!('press' in handling)) throw new Refusal('refusals.unknownButton');
     const { reply: mode, onlyOrders } = handling;
-    const run: ContextHandler<Services, Outcome> = (context) => handling.press(context, { selectedValues, message });
+    const run: ContextHandler<Services, HandlerResult> = (context) =>
+      handling.press(context, { selectedValues, message });
     return reply(pressOrigin(interaction, interaction.message, mode), mode, { onlyOrders, run });
   }
 
@@ -212,7 +213,7 @@ function correctedPrivacy(formId: string): boolean | undefined {
 
 interface Work<Services> {
   onlyOrders: true | undefined;
-  run: ContextHandler<Services, Outcome>;
+  run: ContextHandler<Services, HandlerResult>;
 }
 
 const newReply = <Services>(

@@ -9,7 +9,7 @@ import { customIds } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import type { Guard } from './guards.ts';
-import type { EarlyContext, HandlerContext, Handlers, Outcome } from './handlers.ts';
+import type { EarlyContext, HandlerContext, HandlerResult, Handlers } from './handlers.ts';
 import { InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
 import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
@@ -259,7 +259,7 @@ export class Router<Services extends EarlyContext['services']> {
   }
 }
 
-async function sendOutcome(responder: Responder, outcome: Outcome): Promise<void> {
+async function sendOutcome(responder: Responder, outcome: HandlerResult): Promise<void> {
   if (outcome === 'deleted') await responder.delete();
   else if (typeof outcome === 'object' && 'release' in outcome) {
     try {

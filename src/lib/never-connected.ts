@@ -10,7 +10,7 @@ export function hasNeverConnected(error: unknown): boolean {
 }
 
 /** The code of a failed request, or `unknown`. If all of several addresses fail, the errors arrive as one AggregateError. */
-export function codeOf(cause: unknown): string {
+export function connectionErrorCode(cause: unknown): string {
   const firstError = cause instanceof AggregateError ? cause.errors[0] : cause;
   const code = firstError instanceof Error && 'code' in firstError ? firstError.code : undefined;
   return typeof code === 'string' ? code : 'unknown';

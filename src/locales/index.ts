@@ -7,7 +7,7 @@ export type SharedStrings = typeof en;
 export type Say = TFunction;
 
 /** How members know a kind of task; a name that is not known is shown as it is. */
-export const kindNames =
+export const kindNameIn =
   (say: Say) =>
   (kind: string): string =>
     say(`tasks.kinds.${kind}`, { defaultValue: kind });

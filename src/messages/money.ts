@@ -1,5 +1,5 @@
 import { roundUp, withCents } from '../lib/decimals.ts';
-import { kindNames, type Say } from '../locales/index.ts';
+import { kindNameIn, type Say } from '../locales/index.ts';
 import type { Allowance } from '../services/money/allowance.ts';
 import type { Cost } from '../services/money/ledger.ts';
 import { allowanceText, leftText } from '../services/money/limits-text.ts';
@@ -16,7 +16,7 @@ export const roundedDollars = (amount: string): string => `$${withCents(roundUp(
 export function remainingText(allowance: Allowance, say: Say): string {
   const { resetsAt, unit } = allowance;
   const left = unit === 'tasks' ? allowance.left : leftText(allowance);
-  const facts = { left, limit: allowanceText(allowance, kindNames(say)) };
+  const facts = { left, limit: allowanceText(allowance, kindNameIn(say)) };
   if (resetsAt === undefined) return say('left.concurrent', facts);
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }

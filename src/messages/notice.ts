@@ -1,7 +1,7 @@
 import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { lanes } from '../locales/en/notices.ts';
-import { kindNames, type Say } from '../locales/index.ts';
+import { kindNameIn, type Say } from '../locales/index.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
 /** The message of a notice to the operator, in its current state. */
@@ -50,7 +50,7 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
     say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
   ],
   model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
-    const modelVariables = { kind: kindNames(say)(textOf(kind)), since: seconds(since) };
+    const modelVariables = { kind: kindNameIn(say)(textOf(kind)), since: seconds(since) };
     if (isUnlisted === true) return [say('notices.model.unlisted', modelVariables)];
     if (model === undefined) return [say('notices.model.kind', modelVariables)];
     return [say('notices.model.one', { ...modelVariables, model: inlineCode(textOf(model)) })];
@@ -58,7 +58,7 @@ const views: Readonly<Record<NoticeTopic, NoticeView>> = {
   channel: (_, say) => [say('notices.channel')],
   started: startLines,
   unreadable: ({ count }, say) => [say('notices.unreadable', { count })],
-  noCredit: ({ subject }, say) => [say('notices.noCredit', { kind: kindNames(say)(subject) })],
+  noCredit: ({ subject }, say) => [say('notices.noCredit', { kind: kindNameIn(say)(subject) })],
 };
 
 function startLines({ facts, count, since }: Notice, say: Say): string[] {

@@ -47,7 +47,7 @@ export function presenter(sources: MessageSources) {
     isRemix,
     readsMessages,
     isOffered: (customId) => orders.offers.isOffered(customId),
-      outlook: tasks.outlook,
+    outlook: tasks.outlook,
     largerVariants: (model) => largerSizes(model, models.lastListed),
   };
   const noteSource = noteFinder(sources, tasks.book);

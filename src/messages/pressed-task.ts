@@ -1,6 +1,6 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import { definersFor, type HandlerContext, type Outcome } from '../discord/handlers.ts';
+import { definersFor, type HandlerContext, type HandlerResult } from '../discord/handlers.ts';
 import type { MessageRemover } from '../discord/outbox/removal.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
@@ -25,7 +25,7 @@ export interface MessageServices extends Domains {
 
 export type MessageHandlerContext = HandlerContext<MessageServices>;
 
-export const { on } = definersFor<MessageServices>();
+export const { on: onPress } = definersFor<MessageServices>();
 
 /** Returns the task whose button was pressed, for every member who can see it. */
 export async function pressedTask(taskId: string, { services, place }: MessageHandlerContext): Promise<Task> {
@@ -74,7 +74,7 @@ type SubmitContext = Pick<MessageHandlerContext, 'services' | 'origin' | 'say'>;
 export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
 /** Submits an order, or asks its member for confirmation first if the server requires that at this price. */
-export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<Outcome> {
+export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<HandlerResult> {
   const limit = services.orders.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
@@ -90,7 +90,7 @@ export async function propose(
   reason: ProposalReason,
   { services, origin, say }: SubmitContext,
   messages?: Proposal['messages'],
-): Promise<Outcome> {
+): Promise<HandlerResult> {
   let hidesPrompt = false;
   for (const order of orders) {
     services.tasks.orders.check({ ...origin, ...order });
@@ -130,7 +130,7 @@ export async function repeatOrder(
   task: Task,
   context: MessageHandlerContext,
   changes: CommonRequest = {},
-): Promise<Outcome> {
+): Promise<HandlerResult> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwIfRefusal(requirePostPermissions(context.place, { private: context.origin.route.isPrivate }));
   const parent = await parentOf(task, context.services);

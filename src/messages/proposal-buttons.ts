@@ -1,14 +1,14 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
-import type { Outcome } from '../discord/handlers.ts';
+import type { HandlerResult } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/gateway.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
-import { type MessageHandlerContext, on, submitConfirmed } from './pressed-task.ts';
+import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
 
-const runButton = on(customIds.runProposal, {
+const runButton = onPress(customIds.runProposal, {
   reply: 'here',
   async run(id, context) {
     const { services, place, origin, notifyLater, messageFor, say } = context;
@@ -30,7 +30,7 @@ const runButton = on(customIds.runProposal, {
 });
 
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
-async function submitAll(proposal: Proposal, context: MessageHandlerContext): Promise<Outcome> {
+async function submitAll(proposal: Proposal, context: MessageHandlerContext): Promise<HandlerResult> {
   const { id, memberId, orders, messages } = proposal;
   const { services, origin, postAnother, notifyLater, messageFor, say } = context;
   const submitted = new Set<ProposedOrder>();
@@ -102,7 +102,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
   return { ...order, parent };
 }
 
-const cancelButton = on(customIds.cancelProposal, {
+const cancelButton = onPress(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, place, origin, say }) {
     await services.orders.proposals.take(id, place.userId);

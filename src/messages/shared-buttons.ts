@@ -7,7 +7,7 @@ import { assertHasResult, editablePrompt, hasOwnPrompt, hasResult } from '../ser
 import {
   loadForForm,
   type MessageHandlerContext,
-  on,
+  onPress,
   ownTask,
   pressedTask,
   repeatOrder,
@@ -21,7 +21,7 @@ type TaskVerb = typeof customIds.retry;
 type ReplyPlace = 'here' | 'new-message' | 'new-public';
 
 const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
-  on(verb, {
+  onPress(verb, {
     reply,
     onlyOrders: true,
     run: async (taskId, context) =>
@@ -39,7 +39,7 @@ const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: Mes
 };
 
 const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
-  on(verb, {
+  onPress(verb, {
     reply,
     onlyOrders: true,
     reopen: openEditForm(verb),
@@ -53,7 +53,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
   });
 
 /** Only a task that is still in the bot's queue can be cancelled, because the specification has no way to cancel a job. */
-const cancelButton = on(customIds.cancel, {
+const cancelButton = onPress(customIds.cancel, {
   reply: 'here',
   async run(taskId, context) {
     const { services, place } = context;
@@ -63,7 +63,7 @@ const cancelButton = on(customIds.cancel, {
 });
 
 /** Repeats the same request, for any member who can see its result. */
-const repeatButton = on(customIds.repeat, {
+const repeatButton = onPress(customIds.repeat, {
   reply: 'new-message',
   onlyOrders: true,
   async run(taskId, context) {
@@ -93,7 +93,7 @@ function requireFailed(task: Task): Task {
 
 /** Submits an unconfirmed request again, in the same message or in a new one that is as public as the request was. */
 const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
-  on(verb, {
+  onPress(verb, {
     reply,
     async run(taskId, context) {
       if (reply === 'new-public') requirePublishable(reply, await ownTask(taskId, context));
@@ -103,7 +103,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
     },
   });
 
-const dismissButton = on(customIds.dismiss, {
+const dismissButton = onPress(customIds.dismiss, {
   reply: 'here',
   async run(taskId, { services, origin }) {
     return services.messages.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
@@ -114,7 +114,7 @@ const dismissButton = on(customIds.dismiss, {
  * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
  * kept. If it is the task's own message, the additional messages of an answer are deleted too. If it is a copy, only the copy is deleted.
  */
-const deleteButton = on(customIds.delete, {
+const deleteButton = onPress(customIds.delete, {
   reply: 'here',
   async run(taskId, context) {
     if (!(await context.services.tasks.book.get(taskId))) throw new Refusal('refusals.unknownTaskToDelete');
@@ -137,8 +137,8 @@ export const sharedHandlers = [
   tryAgainButton(customIds.tryAgain, 'here'),
   tryAgainButton(customIds.tryAgainPublicly, 'new-public'),
   tryAgainButton(customIds.tryAgainInNewMessage, 'new-message'),
-  on(customIds.edit, { open: openEditForm(customIds.editFilled) }),
-  on(customIds.editPublicly, { open: openEditForm(customIds.editFilledPublicly) }),
+  onPress(customIds.edit, { open: openEditForm(customIds.editFilled) }),
+  onPress(customIds.editPublicly, { open: openEditForm(customIds.editFilledPublicly) }),
   editedForm(customIds.editFilled, 'new-message'),
   editedForm(customIds.editFilledPublicly, 'new-public'),
   ...proposalButtons,

@@ -1,6 +1,6 @@
 import type { Domains } from '../services/operations/engine.ts';
 import { habitNames } from '../services/orders/callback-habits.ts';
-import { type Failure, hasEnded, type Task } from '../services/tasks/task.ts';
+import { hasEnded, type Task, type TaskFailure } from '../services/tasks/task.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Higher than the number of refusal keys in the code. */
@@ -94,7 +94,7 @@ export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): 
 }
 
 /** An error code from the gateway can be any text, so it is not used as a label. */
-const reasonOf = ({ refusal }: Failure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
+const reasonOf = ({ refusal }: TaskFailure): string => refusal?.key.replace(/^refusals\./, '') ?? 'gateway.refused';
 
 /** Whether the task's end is shown, or no message will ever show it. */
 const isSettled = ({ delivery, times }: Task): boolean => delivery.call !== undefined || times.settled !== undefined;

@@ -5,7 +5,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { amountOf, amountText } from '../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { roundedDollars } from '../../src/messages/money.ts';
-import { type Entry, standingOf } from '../../src/services/money/entry.ts';
+import { type LedgerEntry, standingOf } from '../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { hasEnded, models } from './asks/fixture.ts';
 import { GATEWAY_API_KEY, startBot } from './bot.ts';
@@ -32,10 +32,10 @@ async function stockBot(settings: Record<string, string> = priceListSettings) {
   return fixture;
 }
 
-function entriesIn({ config }: FastClockFixture): Entry[] {
+function entriesIn({ config }: FastClockFixture): LedgerEntry[] {
   const file = config.store.url.replace('sqlite://', '');
   const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
-  return rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+  return rows.map(({ value }) => (JSON.parse(String(value)) as { value: LedgerEntry }).value);
 }
 
 const settledAmount = (fixture: FastClockFixture): string =>

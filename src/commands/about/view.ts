@@ -2,7 +2,7 @@ import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { kindNames, type Say } from '../../locales/index.ts';
+import { kindNameIn, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
 import { allowanceText } from '../../services/money/limits-text.ts';
@@ -52,7 +52,7 @@ interface AboutFacts extends Health {
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
   const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block } = about;
   const limits = [
-    ...allowances.map((one) => ({ holder: one.holder, text: allowanceText(one, kindNames(say)) })),
+    ...allowances.map((one) => ({ holder: one.holder, text: allowanceText(one, kindNameIn(say)) })),
     ...waitingLimits.map(({ holder, max }) => ({ holder, text: say('about.waiting', { count: max }) })),
   ];
   const lines = [

@@ -24,9 +24,9 @@ import {
   MAX_LIMITS_LENGTH,
   type ManagedBudget,
   managedBudget,
-  member,
+  memberOption,
   pausableBudget,
-  server,
+  serverOption,
 } from './managed-budget.ts';
 import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
 import { setCommand } from './set.ts';
@@ -36,7 +36,7 @@ const MAX_DAYS = 3_650;
 
 const show = command({
   name: 'show',
-  options: { member, server },
+  options: { member: memberOption, server: serverOption },
   async run({ member, server }, context) {
     const budget = await managedBudget(server, context);
     return member ? memberPage(budget, member, context) : budgetPage(budget, context);
@@ -45,7 +45,11 @@ const show = command({
 
 const grant = command({
   name: 'grant',
-  options: { more: { type: 'text', required: true, max: MAX_LIMITS_LENGTH }, member, server },
+  options: {
+    more: { type: 'text', required: true, max: MAX_LIMITS_LENGTH },
+    member: memberOption,
+    server: serverOption,
+  },
   parse({ more: moreInput, ...rest }) {
     const more = parseGrant(moreInput);
     return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: moreInput });
@@ -95,7 +99,7 @@ function assertRaises(
 
 const reset = command({
   name: 'reset',
-  options: { member, server },
+  options: { member: memberOption, server: serverOption },
   async run({ member, server }, context) {
     const budget = await managedBudget(server, context);
     const { services, say } = context;
@@ -124,7 +128,7 @@ const block = command({
   options: {
     member: { type: 'user', required: true },
     days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
-    server,
+    server: serverOption,
   },
   async run({ member: { id }, days, server }, context) {
     const budget = await managedBudget(server, context);
@@ -138,7 +142,7 @@ const block = command({
 
 const unblock = command({
   name: 'unblock',
-  options: { member: { type: 'user', required: true }, server },
+  options: { member: { type: 'user', required: true }, server: serverOption },
   async run({ member: { id }, server }, context) {
     const budget = await managedBudget(server, context);
     await budget.change((current, author) => withoutBlock(current, budget.memberIds(id), author));
@@ -153,7 +157,7 @@ const unblock = command({
 
 const pause = command({
   name: 'pause',
-  options: { paused: { type: 'switch' }, server },
+  options: { paused: { type: 'switch' }, server: serverOption },
   async run({ paused = true, server }, context) {
     const budget = await pausableBudget(server, context);
     const { say } = context;
@@ -183,7 +187,7 @@ const resume = on(customIds.resume, {
 
 const history = command({
   name: 'history',
-  options: { server },
+  options: { server: serverOption },
   async run({ server }, context) {
     const { guildId } = await managedBudget(server, context);
     return budgetHistory(context.services.money.budgets.historyOf(guildId), context.say);
@@ -192,7 +196,7 @@ const history = command({
 
 const alerts = command({
   name: 'alerts',
-  options: { channel: { type: 'channel' }, server },
+  options: { channel: { type: 'channel' }, server: serverOption },
   async run({ channel, server }, context) {
     const budget = await managedBudget(server, context);
     const { services, say } = context;

@@ -1,7 +1,7 @@
 import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Author, MemberIds } from '../../services/money/budget-changes.ts';
+import type { BudgetAuthor, MemberIds } from '../../services/money/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
 import { limitsText } from '../../services/money/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/money/server-budget.ts';
@@ -9,8 +9,8 @@ import { maySeeAccount } from '../account-access.ts';
 import type { Context } from '../feature.ts';
 
 /** The options that several subcommands have. */
-export const server = { type: 'text', max: 30 } as const;
-export const member = { type: 'user' } as const;
+export const serverOption = { type: 'text', max: 30 } as const;
+export const memberOption = { type: 'user' } as const;
 export const MAX_LIMITS_LENGTH = 300;
 
 const SERVER_ID = /^\d{17,20}$/;
@@ -46,7 +46,7 @@ export class ManagedBudget {
   }
 
   /** Changes the budget on behalf of the member. */
-  async change(transition: (budget: ServerBudget, author: Author) => ServerBudget): Promise<void> {
+  async change(transition: (budget: ServerBudget, author: BudgetAuthor) => ServerBudget): Promise<void> {
     const { services, place } = this.#context;
     const { clock } = services;
     const { budgets, spending } = services.money;

@@ -3,7 +3,7 @@ import { escapeText, inlineCode, memberMention } from '../../discord/markdown.ts
 import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
-import { kindNames, type Say } from '../../locales/index.ts';
+import { kindNameIn, type Say } from '../../locales/index.ts';
 import { exactDollars, remainingText } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
@@ -137,7 +137,7 @@ export function operatorAlertPlan(alert: BudgetAlert, guildName: string | undefi
 export function alertPlan({ reached }: BudgetAlert, say: Say, title: string = say('budget.alert.title')): MessagePlan {
   const lines = reached.map(({ share, allowance }) => {
     const resets = toSeconds(allowance.resetsAt ?? 0);
-    const facts = { limit: allowanceText(allowance, kindNames(say)), left: leftText(allowance), resets };
+    const facts = { limit: allowanceText(allowance, kindNameIn(say)), left: leftText(allowance), resets };
     return share === 100 ? say('budget.alert.reached', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };

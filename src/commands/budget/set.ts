@@ -4,7 +4,7 @@ import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../
 import type { Limits } from '../../services/money/limits.ts';
 import { limitsText, parseLimits } from '../../services/money/limits-text.ts';
 import { type Context, command } from '../feature.ts';
-import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, member, server } from './managed-budget.ts';
+import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, memberOption, serverOption } from './managed-budget.ts';
 import { confirmationLine } from './page.ts';
 
 const DEFAULT = 'default';
@@ -18,10 +18,10 @@ export const setCommand = (kinds: readonly string[]) =>
       limits: { type: 'text', max: MAX_LIMITS_LENGTH },
       for: { type: 'text', choices: ['server', 'members', 'operator'] },
       role: { type: 'role' },
-      member,
+      member: memberOption,
       confirm_above: { type: 'text', max: 20 },
       show_cost: { type: 'switch' },
-      server,
+      server: serverOption,
     },
     parse({ limits: limitsInput, confirm_above: priceInput, show_cost: showsCost, server, ...holder }) {
       const confirmAbove = priceInput === undefined ? undefined : parsePrice(priceInput);

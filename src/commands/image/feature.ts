@@ -50,7 +50,7 @@ const imageView: KindView<'image'> = {
 };
 
 /** Generates an image with the images of a result or a message as references. */
-export const reference = imageForm({
+export const referenceForm = imageForm({
   menu: 'reference',
   purpose: 'image',
   opened: customIds.reference,
@@ -95,8 +95,8 @@ export const image: Feature<typeof text> = {
     },
   }),
   text,
-  menus: [reference.menu],
-  handlers: [largerButton, ...reference.handlers],
+  menus: [referenceForm.menu],
+  handlers: [largerButton, ...referenceForm.handlers],
   specs: imageSpecs,
   /** Asynchronous image jobs (specification, 4.5). */
   kinds: ({ gateway: { imageJobs } }) => [

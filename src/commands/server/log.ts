@@ -5,7 +5,7 @@ import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/safety/rules.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import type { Services } from '../feature.ts';
-import { accessMarkdown, changeText, codeOf } from './readable.ts';
+import { accessMarkdown, changeText, entryMarkdown } from './readable.ts';
 
 /**
  * Posts a message in a server's log channel, whose messages are deleted after the server's retention period. Returns false if Discord did not
@@ -84,7 +84,7 @@ function refusalText(
   say: Say,
 ): string {
   const entryText = (entry: string): string =>
-    name === 'access' ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH) : codeOf(entry);
+    name === 'access' ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH) : entryMarkdown(entry);
   const facts = {
     at: Math.floor(at / 1000),
     member,

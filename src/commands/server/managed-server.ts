@@ -1,10 +1,10 @@
 import { mayManageServer } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Author, canHold, type RuleSet, usesModeration } from '../../services/safety/server-rules.ts';
+import { canHold, type RuleSet, type RulesAuthor, usesModeration } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot change its rules. Checked on every command, press and form. */
-export function managedServer({ place, services }: Context): { guildId: string; author: Author } {
+export function managedServer({ place, services }: Context): { guildId: string; author: RulesAuthor } {
   const { guildId, userId, install } = place;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');
   if (!mayManageServer(place)) throw new Refusal('refusals.rules.notYours');

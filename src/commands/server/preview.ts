@@ -4,7 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/safety/server-rules.ts';
 import { bucketOf } from '../../services/tasks/homes.ts';
-import { taskId } from '../../services/tasks/task-id.ts';
+import { createTaskId } from '../../services/tasks/task-id.ts';
 import { type Context, on } from '../feature.ts';
 import { managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
@@ -13,7 +13,7 @@ import { currentRulesPage } from './page.ts';
 export async function previewRules(rules: RuleSet, content: string, context: Context): Promise<MessagePlan> {
   const { guildId, author } = managedServer(context);
   const { services, say } = context;
-  const id = taskId(author.at, bucketOf(guildId));
+  const id = createTaskId(author.at, bucketOf(guildId));
   await services.safety.rules.change(guildId, (current) => withProposal(current, { id, rules, ...author }));
   return {
     content: [content, say('rules.preview.notApplied')].join('\n'),

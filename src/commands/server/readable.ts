@@ -91,13 +91,13 @@ export function changeText(
     case 'allowedWords':
     case 'patterns':
       return listText((entry) => {
-        const code = codeOf(readableWords(entry, targets));
+        const code = entryMarkdown(readableWords(entry, targets));
         return hidden ? `||${code}||` : code;
       });
     case 'allowedDomains':
     case 'deniedDomains':
     case 'privateCommands':
-      return listText(codeOf);
+      return listText(entryMarkdown);
     case 'moderation':
       return fromTo((lines) => readableModeration(lines, say));
     case 'longestPrompt':
@@ -128,4 +128,5 @@ export function changeText(
 }
 
 /** Two bars would end the spoiler that the entry is behind. */
-export const codeOf = (entry: string): string => inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('||', '|ǀ');
+export const entryMarkdown = (entry: string): string =>
+  inlineCode(truncate(entry, MAX_ENTRY_LENGTH)).replaceAll('||', '|ǀ');

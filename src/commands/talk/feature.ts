@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { Outcome } from '../../discord/handlers.ts';
+import type { HandlerResult } from '../../discord/handlers.ts';
 import { mayManageMessages } from '../../discord/place.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
@@ -29,7 +29,7 @@ const endTalkButton = on(customIds.endTalk, {
   run: async (taskId, context) => endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
 });
 
-async function endTalk(task: Task, { place, services, say }: Context): Promise<Outcome> {
+async function endTalk(task: Task, { place, services, say }: Context): Promise<HandlerResult> {
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
   const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');

@@ -1,5 +1,5 @@
 import { customIds, fitsCustomId } from '../../discord/custom-ids.ts';
-import type { Outcome } from '../../discord/handlers.ts';
+import type { HandlerResult } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
@@ -30,7 +30,11 @@ export const taskSelect = on(customIds.task, {
 });
 
 /** Ids can be forged, so the task itself determines whether it can be shown this way. */
-async function showAgain(taskId: string, context: Context, mayBeShown: (task: Task) => boolean): Promise<Outcome> {
+async function showAgain(
+  taskId: string,
+  context: Context,
+  mayBeShown: (task: Task) => boolean,
+): Promise<HandlerResult> {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const { services, place, origin } = context;

@@ -72,7 +72,7 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
     let page: MessagePlan | undefined;
     let hasReplied = false;
     await tasks.erasure.begin(context.place.userId, async (erased) => {
-      const outcome = erasureOutcome(erased, context.say);
+      const outcome = erasurePage(erased, context.say);
       if (hasReplied) return context.notifyLater(outcome);
       page = outcome;
       finished.resolve(undefined);
@@ -85,7 +85,7 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
 });
 
 /** Reports what was erased, with links to the first messages that could not be deleted. */
-export function erasureOutcome({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
+export function erasurePage({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),

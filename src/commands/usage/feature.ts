@@ -3,7 +3,7 @@ import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { kindNames } from '../../locales/index.ts';
+import { kindNameIn } from '../../locales/index.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/money/usage-days.ts';
@@ -66,7 +66,7 @@ async function pageOf(request: UsageRequest, context: Context, { isExact } = { i
 /** The types of tasks by the names that members know; a type of another version keeps its own. */
 function withTypeNames(sheet: Sheet, { say }: Context): Sheet {
   if (sheet.by !== 'kind') return sheet;
-  const nameOf = kindNames(say);
+  const nameOf = kindNameIn(say);
   return { ...sheet, rows: sheet.rows.map((row) => ({ ...row, label: row.label && nameOf(row.label) })) };
 }
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../discord/handlers.ts';
+import type { HandlerResult } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
@@ -33,7 +33,10 @@ export function exceededLimits(
 }
 
 /** Submits an order, or asks the member for confirmation first if the order has more references than the model usually accepts. */
-export async function submitOrConfirm(order: NewOrder & { request: VideoRequest }, context: Context): Promise<Outcome> {
+export async function submitOrConfirm(
+  order: NewOrder & { request: VideoRequest },
+  context: Context,
+): Promise<HandlerResult> {
   const { services, place, say } = context;
   const { references = [], model } = order.request;
   const seconds = await referenceSeconds(references, place.userId, services);

@@ -11,7 +11,7 @@ import type { Reference } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import {
   emptyPromptRefusal,
-  linksIn,
+  givenLinks,
   linksOption,
   modelOption,
   promptOption,
@@ -245,7 +245,7 @@ const imagesOf = (values: References, takes: Reference['takes']): Reference[] =>
 
 function linkedReferences(values: VideoValues, medium: 'video' | 'audio'): Reference[] {
   const option = `reference_${medium}` as const;
-  const urls = linksIn({ links: values[option] });
+  const urls = givenLinks({ links: values[option] });
   if (urls.length > MAX_FILES) throw new Refusal('refusals.tooManyUrls', { option, max: String(MAX_FILES) });
   return urls.map((address) => {
     if (!webAddress.safeParse(address).success)

@@ -8,7 +8,7 @@ import {
   markPartsShown,
 } from '../../services/conversations/ask-transitions.ts';
 import type { Transition } from '../../services/orders/book.ts';
-import type { AnswerPart } from '../../services/tasks/answer.ts';
+import type { StoredPart } from '../../services/tasks/answer.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../adapter.ts';
@@ -154,12 +154,12 @@ export class FurtherMessages extends LatestState {
     return posted.task;
   }
 
-  async #remove(task: Task, place: AnswerPart): Promise<void> {
+  async #remove(task: Task, place: StoredPart): Promise<void> {
     const [route] = this.#routesTo(task, place);
     if (route) await this.#send(route.by, () => this.#context.outbox.remove(route));
   }
 
-  async #edit(task: Task, place: AnswerPart, body: MessageBody): Promise<boolean> {
+  async #edit(task: Task, place: StoredPart, body: MessageBody): Promise<boolean> {
     const change = this.#deletedIds.has(place.id) ? undefined : this.#contentOf(place).changeTo(body);
     if (!change) return true;
     for (const route of this.#routesTo(task, place)) {
@@ -232,7 +232,7 @@ export class FurtherMessages extends LatestState {
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
-  async #storePosted(task: Task, part: AnswerPart): Promise<Task> {
+  async #storePosted(task: Task, part: StoredPart): Promise<Task> {
     for (;;) {
       try {
         return await this.#change((current) => addPostedPart(current, part));
@@ -260,13 +260,13 @@ export class FurtherMessages extends LatestState {
     return sent;
   }
 
-  #contentOf({ id }: AnswerPart): ShownContent {
+  #contentOf({ id }: StoredPart): ShownContent {
     const content = this.#shownContents.get(id) ?? new ShownContent();
     this.#shownContents.set(id, content);
     return content;
   }
 
-  #routesTo(task: Task, place: AnswerPart) {
+  #routesTo(task: Task, place: StoredPart) {
     return partRoutes(task, place, this.#context.clock.now()).filter(({ by }) => !this.#closedRoutes.has(by));
   }
 }

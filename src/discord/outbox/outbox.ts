@@ -104,9 +104,9 @@ export class Outbox {
   }
 
   async edit(target: TokenRoute | EditRoute, message: MessageBody): Promise<MessagePlace | undefined> {
-    if (target.by === 'edit') return placeIn(await this.#rest.patch(routeOf(target), { ...message }));
+    if (target.by === 'edit') return placeIn(await this.#rest.patch(messagePath(target), { ...message }));
     // Sent without the bot's token: discord.js discards that token on the 401 for an expired interaction token.
-    return placeIn(await this.#tokenRest.patch(routeOf(target), { ...message, auth: false }));
+    return placeIn(await this.#tokenRest.patch(messagePath(target), { ...message, auth: false }));
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
@@ -133,8 +133,8 @@ export class Outbox {
   }
 
   async remove(target: TokenRoute | EditRoute): Promise<void> {
-    if (target.by === 'edit') await this.#rest.delete(routeOf(target));
-    else await this.#tokenRest.delete(routeOf(target), { auth: false });
+    if (target.by === 'edit') await this.#rest.delete(messagePath(target));
+    else await this.#tokenRest.delete(messagePath(target), { auth: false });
   }
 
   async openDirectChannel(memberId: string): Promise<string> {
@@ -176,7 +176,7 @@ export class Outbox {
 }
 
 /** Returns the API route of a message. By token, that is the original response to the interaction, unless a follow-up is named. */
-function routeOf(target: TokenRoute | EditRoute): `/${string}` {
+function messagePath(target: TokenRoute | EditRoute): `/${string}` {
   return target.by === 'edit'
     ? Routes.channelMessage(target.message.channelId, target.message.id)
     : Routes.webhookMessage(target.applicationId, target.token, target.followUpId ?? '@original');

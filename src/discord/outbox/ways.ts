@@ -1,4 +1,4 @@
-import type { AnswerPart } from '../../services/tasks/answer.ts';
+import type { StoredPart } from '../../services/tasks/answer.ts';
 import type { MessagePlace, Task } from '../../services/tasks/task.ts';
 
 /** A request that outlives its token is refused, so the last minute of a token is not used. */
@@ -63,7 +63,7 @@ export function editRoute(task: Task): EditRoute | undefined {
 }
 
 /** An interaction's token reaches only those further messages that were posted with it. */
-export function partRoutes(task: Task, { by, ...place }: AnswerPart, now: number): (TokenRoute | EditRoute)[] {
+export function partRoutes(task: Task, { by, ...place }: StoredPart, now: number): (TokenRoute | EditRoute)[] {
   const token = by === 'bot' ? undefined : tokenRoute(task, now);
   return [token && { ...token, followUpId: place.id }, editRoute({ ...task, message: place })].filter(
     (route) => route !== undefined,

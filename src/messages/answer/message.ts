@@ -4,7 +4,7 @@ import { answerOf, answerText } from '../../services/conversations/ask-transitio
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';
-import { isStructured, isTruncated, mismatchLines, structuredPart } from './json-answer.ts';
+import { isExcerpt, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts, REST_NAME } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
@@ -29,7 +29,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
     ...asSubtext(style.facts(task, extras?.parentLink, say)),
     ...(first ? [first.text] : []),
     ...asSubtext(isSingleMessage ? [] : [isComplete ? say('ask.continuesBelow') : say('ask.file')]),
-    ...asSubtext(isOver && isTruncated(first) ? [say('ask.jsonFile')] : []),
+    ...asSubtext(isOver && isExcerpt(first) ? [say('ask.jsonFile')] : []),
     ...notes,
     ...(extras?.notes ?? []),
   ];

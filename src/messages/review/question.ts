@@ -7,7 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { markResultsRefused, markShownByModerator } from '../../services/orders/review.ts';
 import { isHeld, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
-import { on } from '../pressed-task.ts';
+import { onPress } from '../pressed-task.ts';
 import { buttonPlan } from '../task-buttons.ts';
 
 /** As much as the message of a result shows. */
@@ -40,7 +40,7 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
 }
 
 const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
-  on(verb, {
+  onPress(verb, {
     reply: 'here',
     async run(taskId, { services, place, say }): Promise<MessagePlan> {
       const { tasks, clock } = services;

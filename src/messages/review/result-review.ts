@@ -6,7 +6,7 @@ import type { InteractionFacts } from '../../discord/place.ts';
 import { pause } from '../../lib/clock.ts';
 import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/orders/review.ts';
-import type { Outcome } from '../../services/safety/moderation.ts';
+import type { ModerationOutcome } from '../../services/safety/moderation.ts';
 import { addExtraMessage } from '../../services/tasks/delivery-state.ts';
 import { isHeld, isLive, type MessagePlace, type Task, withRequest } from '../../services/tasks/task.ts';
 import { copiesOf, type MessageSources } from '../results.ts';
@@ -94,7 +94,7 @@ export class ResultReview {
     if (isHeld(changed)) await this.#askModerators(task.id, attempts);
   }
 
-  #applyOutcome(task: Task, outcome: Outcome): Task {
+  #applyOutcome(task: Task, outcome: ModerationOutcome): Task {
     const { action, category } = outcome;
     const review = { at: this.#sources.clock.now(), category };
     const channelId = action === 'hold' ? this.#channelFor(task) : undefined;
@@ -158,7 +158,7 @@ const isVisual = ({ media }: Task): boolean => media.some(({ kind }) => kind !==
 
 const NO_CHANNEL = 'The log channel of a server could not be used.';
 
-function refusalKeyOf({ isUnavailable, needsAgeRestriction }: Outcome): RefusalKey {
+function refusalKeyOf({ isUnavailable, needsAgeRestriction }: ModerationOutcome): RefusalKey {
   if (isUnavailable) return 'refusals.rules.resultUnchecked';
   return needsAgeRestriction ? 'refusals.rules.resultElsewhere' : 'refusals.rules.resultRefused';
 }

@@ -7,7 +7,7 @@ import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { fitsStrictMode } from './answer-schemas.ts';
 import { toolDefinitions } from './ask-tools.ts';
-import { documentPart, type EarlierFile, noteForModel, safeName, sentParts } from './asks/earlier-files.ts';
+import { documentPart, type EarlierFile, fileNameForModel, noteForModel, sentParts } from './asks/earlier-files.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './asks/sound.ts';
 import type { Turn } from './conversation.ts';
 
@@ -112,7 +112,7 @@ export const questionParts = ({ images = [], documents = [] }: Materials): TextC
 ];
 
 function audioParts({ name, wav, transcript }: Partial<QuestionAudio> = {}): TextContent[] {
-  if (transcript !== undefined) return [transcriptPart(safeName(name ?? ''), transcript)];
+  if (transcript !== undefined) return [transcriptPart(fileNameForModel(name ?? ''), transcript)];
   return wav ? [audioPart(wav)] : [];
 }
 

@@ -8,7 +8,7 @@ import type { ToolCall } from '../gateway/response-events.ts';
 import type { TextTool } from '../gateway/text-request.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Answers, isSeenOnlyByAsker } from './conversation.ts';
+import { type AnswerStore, isSeenOnlyByAsker } from './conversation.ts';
 
 /** The same limit as for the prompt of the command. */
 const MAX_PROMPT_LENGTH = 6_000;
@@ -92,7 +92,7 @@ export function parseArguments(name: ToolName, text: string): object | undefined
 }
 
 export interface ToolParts {
-  answers: Answers;
+  answers: AnswerStore;
   models: ModelCatalogue;
   /** The estimated price of a call, or undefined if it is unknown. */
   priceOf(resultKind: 'image' | 'video', request: z.output<typeof generationShape>): AnswerCall['price'];
@@ -163,7 +163,7 @@ async function runFreeTool(
 }
 
 /** Tasks that others can see here: nothing private, and nothing from another server. */
-async function listTasks(task: Task, answers: Answers): Promise<string> {
+async function listTasks(task: Task, answers: AnswerStore): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside of servers, a summary does not say which channel it is from.
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';

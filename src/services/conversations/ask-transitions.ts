@@ -6,12 +6,12 @@ import { failureOf } from '../orders/refused-orders.ts';
 import {
   type Answer,
   type AnswerCall,
-  type AnswerPart,
   EMPTY_ANSWER,
   type LeftOutFile,
   type PendingPost,
   type RefusableFeature,
   type SchemaCheck,
+  type StoredPart,
   type Tokens,
 } from '../tasks/answer.ts';
 import type { Estimate } from '../tasks/estimate.ts';
@@ -176,7 +176,7 @@ export const markPartPosting = (task: Task, posting: PendingPost): Task => withA
 export const clearPartPosting = (task: Task): Task =>
   answerOf(task).posting ? withAnswer(task, { posting: undefined }) : task;
 
-export function addPostedPart(task: Task, part: AnswerPart): Task {
+export function addPostedPart(task: Task, part: StoredPart): Task {
   return withAnswer(task, { parts: [...answerOf(task).parts, part], posting: undefined });
 }
 

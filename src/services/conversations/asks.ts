@@ -32,11 +32,11 @@ import {
   withUnfinishedResponse,
 } from './ask-transitions.ts';
 import { leftOutFiles } from './asks/earlier-files.ts';
-import { QuestionSender, type SenderParts } from './asks/sender.ts';
+import { QuestionSender, type QuestionSenderParts } from './asks/sender.ts';
 import { DraftReporter, type OpenStream } from './asks/stream.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 
-interface AsksParts extends ToolParts, SenderParts {
+interface AsksParts extends ToolParts, QuestionSenderParts {
   book: TaskBook;
   schemas: AnswerSchemas;
   ledger: Ledger;

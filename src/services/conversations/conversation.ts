@@ -65,10 +65,14 @@ const MAX_SEARCHED_ANSWERS = 10;
 const MAX_VISITED_ANSWERS = 200;
 
 /** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
-export type Answers = Pick<TaskStore, 'get' | 'page'>;
+export type AnswerStore = Pick<TaskStore, 'get' | 'page'>;
 
 /** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */
-export async function earlierTurns(answers: Answers, previousId: string | undefined, asker: Asker): Promise<Turn[]> {
+export async function earlierTurns(
+  answers: AnswerStore,
+  previousId: string | undefined,
+  asker: Asker,
+): Promise<Turn[]> {
   const turns: Turn[] = [];
   const maySendAgain = turnFilter(asker);
   let characters = 0;
@@ -95,7 +99,7 @@ export async function earlierTurns(answers: Answers, previousId: string | undefi
 
 /** Returns the member's newest answer in a place, if it is one they would expect to continue. */
 export async function newestAnswer(
-  answers: Answers,
+  answers: AnswerStore,
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
@@ -113,7 +117,7 @@ export async function newestAnswer(
 }
 
 export async function answersOfConversation(
-  answers: Answers,
+  answers: AnswerStore,
   { id, rootId = id, requesterId }: Task,
 ): Promise<string[]> {
   const ids = new Set([id, rootId]);

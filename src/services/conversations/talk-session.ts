@@ -57,7 +57,7 @@ const MAX_CHARACTERS = 60_000;
 const UNTRANSCRIBED = '[A spoken message that was not written down.]';
 
 /** Returns the conversation so far, for a new connection. Deleted and forgotten turns are left out. */
-export async function earlierTurns(
+export async function earlierTalkTurns(
   { talk }: Task,
   get: (id: string) => Promise<Task | undefined>,
 ): Promise<EarlierTurn[]> {

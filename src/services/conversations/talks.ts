@@ -9,7 +9,7 @@ import type { TaskBook, Transition } from '../orders/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
-import { earlierTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
+import { earlierTalkTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts';
 import { type LiveAnswer, LiveTalk, SilenceWatch } from './talks/live-talk.ts';
 import { Utterances } from './talks/utterances.ts';
@@ -155,7 +155,7 @@ export class Talks {
     const { book } = this.#parts;
     await Promise.allSettled([this.#conversations.get(id)?.lastAnswer]);
     const task = await book.get(id);
-    return task ? earlierTurns(task, (utteranceId) => book.get(utteranceId)) : [];
+    return task ? earlierTalkTurns(task, (utteranceId) => book.get(utteranceId)) : [];
   }
 
   async #say({ talk, prompt }: UtteranceRequest, { sound }: Materials): Promise<LiveAnswer> {

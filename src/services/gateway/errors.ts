@@ -1,4 +1,4 @@
-import { codeOf, hasNeverConnected } from '../../lib/never-connected.ts';
+import { connectionErrorCode, hasNeverConnected } from '../../lib/never-connected.ts';
 import { splitWords } from './places.ts';
 
 export type GatewayErrorKind =
@@ -89,7 +89,7 @@ export function unreachableError(cause: unknown, isSubmit: boolean, signal?: Abo
     const message = 'The request was canceled before the gateway responded.';
     return new GatewayError(message, { ...details, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
-  const code = codeOf(cause);
+  const code = connectionErrorCode(cause);
   const message = `The gateway ${REASON_BY_CODE.get(code) ?? 'could not be reached'}.`;
   return new GatewayError(message, { ...details, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
 }
@@ -98,10 +98,10 @@ export function unreachableError(cause: unknown, isSubmit: boolean, signal?: Abo
 function wasNeverSent(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(wasNeverSent);
   if (!(cause instanceof Error)) return false;
-  return hasNeverConnected(cause) || NEVER_SENT_CODES.has(codeOf(cause));
+  return hasNeverConnected(cause) || NEVER_SENT_CODES.has(connectionErrorCode(cause));
 }
 
-export const tooLargeError = (max: number, details: ErrorDetails): GatewayError =>
+export const responseTooLargeError = (max: number, details: ErrorDetails): GatewayError =>
   malformedError(`The gateway's response is larger than ${Math.floor(max / 2 ** 20)} MiB.`, {
     ...details,
     code: 'too_large',

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { isRecord } from '../../lib/exact-json.ts';
 
 /** Reads a body up to a limit. Stopping early closes the connection. */
-export async function readChunks(body: AsyncIterable<Uint8Array>, max: number) {
+export async function collectChunks(body: AsyncIterable<Uint8Array>, max: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -61,17 +61,17 @@ export function isEventStream(first: string, type: string | string[] | undefined
 }
 
 /** One event of a stream. Its type comes from the `type` field, else from the `event:` line. */
-export interface Frame {
+export interface EventFrame {
   type: string;
   body: Record<string, unknown>;
 }
 
 /** Some gateways end a stream with this, others do not. */
-export const DONE: Frame = { type: '[DONE]', body: {} };
+export const DONE: EventFrame = { type: '[DONE]', body: {} };
 
 /** Parses an event stream. Skips everything that is not a JSON object: keepalives, comments, a truncated last event. */
-export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerator<Frame, void, void> {
-  let pendingFrames: Frame[] = [];
+export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerator<EventFrame, void, void> {
+  let pendingFrames: EventFrame[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
       const frame = frameOf(event, data);
@@ -89,7 +89,7 @@ export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerato
   yield* pendingFrames;
 }
 
-function frameOf(event: string | undefined, data: string): Frame | undefined {
+function frameOf(event: string | undefined, data: string): EventFrame | undefined {
   if (data.trim() === DONE.type) return DONE;
   const body = parseJson(data);
   if (!isRecord(body)) return undefined;
@@ -114,9 +114,9 @@ export const isChat = (body: Record<string, unknown>): boolean => Array.isArray(
 const COMPLETE_REASONS = new Set(['stop', 'tool_calls', 'function_call', 'end_turn']);
 
 /** Translates a chat completion into events of this endpoint, for gateways that only support the chat format. */
-export function framesFromChat(body: Record<string, unknown>): Frame[] {
+export function framesFromChat(body: Record<string, unknown>): EventFrame[] {
   const { choices, id, model, usage } = body;
-  const frames: Frame[] = [frame('response.created', { response: { id, model } })];
+  const frames: EventFrame[] = [frame('response.created', { response: { id, model } })];
   const choice = Array.isArray(choices) && isRecord(choices[0]) ? choices[0] : {};
   const message = isRecord(choice.delta) ? choice.delta : isRecord(choice.message) ? choice.message : {};
   const addDelta = (type: string, delta: unknown, output_index: string): void => {
@@ -133,7 +133,7 @@ export function framesFromChat(body: Record<string, unknown>): Frame[] {
   return frames;
 }
 
-function framesOfCall(call: Record<string, unknown>, index: number): Frame[] {
+function framesOfCall(call: Record<string, unknown>, index: number): EventFrame[] {
   const { name, arguments: delta } = isRecord(call.function) ? call.function : {};
   const output_index = `call ${call.index ?? index}`;
   const item = { type: 'function_call', call_id: call.id, name };
@@ -143,4 +143,4 @@ function framesOfCall(call: Record<string, unknown>, index: number): Frame[] {
   ];
 }
 
-const frame = (type: string, body: Record<string, unknown>): Frame => ({ type, body });
+const frame = (type: string, body: Record<string, unknown>): EventFrame => ({ type, body });

@@ -12,7 +12,7 @@ import { FineTunes } from './fine-tunes.ts';
 import { GatewayHttp } from './http.ts';
 import { PriceLists } from './price-list.ts';
 import {
-  defaultLimits,
+  defaultGatewayLimits,
   type GatewayLimits,
   type GatewayParts,
   type GatewaySettings,
@@ -37,7 +37,7 @@ export function createGateway(
 ) {
   const http = new GatewayHttp(
     settings,
-    { ...defaultLimits, ...limits },
+    { ...defaultGatewayLimits, ...limits },
     { log: silentLog, clock: systemClock, random: Math.random, ...parts },
   );
   if (isUnencrypted(http.baseUrl))

@@ -11,11 +11,11 @@ import {
   type GatewayErrorKind,
   notJsonError,
   parseRetryAfter,
-  tooLargeError,
+  responseTooLargeError,
   unreachableError,
   waitBeforeRetry,
 } from './errors.ts';
-import { decodeChunks, isEventStream, peekStream, readChunks } from './event-stream.ts';
+import { collectChunks, decodeChunks, isEventStream, peekStream } from './event-stream.ts';
 import { parseJson } from './places.ts';
 import { type GatewayLimits, type GatewayParts, type GatewaySettings, parseBaseUrl } from './settings.ts';
 
@@ -296,14 +296,14 @@ export class GatewayHttp {
     try {
       // undici enforces the announced length, so the bytes of a small body need not be counted.
       if (announcedBytes <= max) return await body.text();
-      const { chunks, isComplete } = await readChunks(body, announcedBytes > max ? 0 : max);
+      const { chunks, isComplete } = await collectChunks(body, announcedBytes > max ? 0 : max);
       if (isComplete) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachableError(error, isSubmit, signal);
     } finally {
       cancel();
     }
-    throw tooLargeError(max, { status, mayHaveTakenEffect: isSubmit });
+    throw responseTooLargeError(max, { status, mayHaveTakenEffect: isSubmit });
   }
 
   async *#readPieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
@@ -311,7 +311,7 @@ export class GatewayHttp {
     const cancel = this.#limitTime(response, this.limits.streamMs);
     try {
       yield* decodeChunks(response.body, max, () =>
-        tooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
+        responseTooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachableError(error, true, signal);

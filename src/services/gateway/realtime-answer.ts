@@ -1,6 +1,6 @@
 import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
 import { PCM_RATE } from '../../lib/pcm.ts';
-import { type GatewayError, tooLargeError, withTakenEffect } from './errors.ts';
+import { type GatewayError, responseTooLargeError, withTakenEffect } from './errors.ts';
 import { asText } from './places.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './realtime/connection.ts';
 import type { SessionContext } from './realtime/connector.ts';
@@ -98,7 +98,7 @@ export class RealtimeAnswer implements ConnectionListener {
     if (this.#isOver) return;
     this.#size += frame.size;
     const max = this.#context.http.limits.responseBytes;
-    if (this.#size > max) this.#giveUp(tooLargeError(max, {}));
+    if (this.#size > max) this.#giveUp(responseTooLargeError(max, {}));
     else this.#processFrame(frame);
   }
 

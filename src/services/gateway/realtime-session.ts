@@ -1,5 +1,5 @@
 import { errorInEvent, statusOfError } from './error-responses.ts';
-import { GatewayError, tooLargeError, withTakenEffect } from './errors.ts';
+import { GatewayError, responseTooLargeError, withTakenEffect } from './errors.ts';
 import { asText } from './places.ts';
 import { type ConnectionListener, connectionError, type RealtimeConnection } from './realtime/connection.ts';
 import { ConnectionKeeper } from './realtime/connection-keeper.ts';
@@ -68,7 +68,7 @@ class UtteranceSender implements ConnectionListener {
     if (this.#isSettled) return;
     this.#size += frame.size;
     const max = this.#context.http.limits.responseBytes;
-    if (this.#size > max) this.#fail(tooLargeError(max, { mayHaveTakenEffect: this.#isRequested }));
+    if (this.#size > max) this.#fail(responseTooLargeError(max, { mayHaveTakenEffect: this.#isRequested }));
     else if (frame.type === 'error') this.#readError(errorInEvent(frame.body));
     else if (UTTERANCE_EVENTS.test(frame.type)) this.#earlyFrames.push(frame);
     else if (START_EVENTS.has(frame.type)) this.#start(frame);

@@ -45,7 +45,7 @@ export const defaultSettings = {
   realtimeBeta: false,
 } as const satisfies Omit<GatewaySettings, 'baseUrl' | 'apiKey'>;
 
-export const defaultLimits = {
+export const defaultGatewayLimits = {
   connectMs: 5_000,
   /** The wait for the first byte of the response to a read. */
   readMs: 15_000,
@@ -67,7 +67,7 @@ export const defaultLimits = {
   attempts: 3,
 };
 
-export type GatewayLimits = Readonly<typeof defaultLimits>;
+export type GatewayLimits = Readonly<typeof defaultGatewayLimits>;
 
 /** Dependencies of the client. */
 export interface GatewayParts {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { damagedFileError, tooLargeError } from './files/errors.ts';
+import { damagedFileError, fileTooLargeError } from './files/errors.ts';
 
 /** A file's bytes: in memory, or in a private file on disk that is read in ranges. */
 export type FileContent =
@@ -74,7 +74,7 @@ const CHUNK_LENGTH = 64 * 1024 * GROUP_LENGTH;
 export async function* decodeBase64(base64: string, max: number): AsyncGenerator<Buffer> {
   const start = DATA_URI_HEAD.exec(base64.slice(0, MAX_PREFIX_LENGTH))?.[0].length ?? 0;
   // Line breaks add a few percent; input far beyond the allowed length is not even scanned.
-  if (base64.length - start > max * 3 + 1_024) throw tooLargeError(max);
+  if (base64.length - start > max * 3 + 1_024) throw fileTooLargeError(max);
   const end = endOfData(base64, start);
   let remainder = '';
   for (let offset = start; offset < end; offset += CHUNK_LENGTH) {

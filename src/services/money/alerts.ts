@@ -59,7 +59,7 @@ export class Alerts {
       const name = this.#nameOf(allowance);
       const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
       // A single expensive request does not use up a limit of which most is left.
-      const used = shareOf(allowance);
+      const used = reachedShare(allowance);
       const share = used !== undefined && isExceeded ? 100 : used;
       if (share === undefined || name === undefined || (told[name] ?? 0) >= share) return [];
       return [{ share, allowance }];
@@ -84,7 +84,7 @@ export class Alerts {
 }
 
 /** Returns the share of a limit that was reached, if any. A limit of zero never counts, because it is meant to allow nothing. */
-export function shareOf({ limit, left }: Allowance): Share | undefined {
+export function reachedShare({ limit, left }: Allowance): Share | undefined {
   if (isZero(limit)) return undefined;
   if (isZero(left)) return 100;
   return compare(left, product(limit, '0.2')) <= 0 ? 80 : undefined;

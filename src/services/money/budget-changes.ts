@@ -11,7 +11,7 @@ import {
 } from './server-budget.ts';
 
 /** Who makes a change, and when. */
-export interface Author {
+export interface BudgetAuthor {
   by: string | undefined;
   at: number;
 }
@@ -37,7 +37,7 @@ const CHANGE_TYPES = {
 } as const;
 
 /** Sets limits, or removes them if `limits` is undefined. */
-export function withLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined, author: Author) {
+export function withLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined, author: BudgetAuthor) {
   const { after, before, subject } = replaceLimits(budget, target, limits);
   if (isSame(before, limits)) return budget;
   refuseTooManyEntries(after);
@@ -93,7 +93,7 @@ export function withGrant(
   budget: ServerBudget,
   member: MemberIds | undefined,
   addition: Pick<Grant, 'amount' | 'tasks'>,
-  { isOperator, ...author }: Author & { isOperator: boolean },
+  { isOperator, ...author }: BudgetAuthor & { isOperator: boolean },
 ): ServerBudget {
   const grant: Grant = {
     to: member?.hash,
@@ -117,7 +117,7 @@ export function withResets(
   budget: ServerBudget,
   member: MemberIds | undefined,
   resets: Readonly<Record<string, Reset>>,
-  author: Author,
+  author: BudgetAuthor,
 ): ServerBudget {
   const updated = { ...budget, resets: { ...budget.resets, ...resets } };
   return withChange(updated, { ...author, what: 'reset', ...subjectOf(member) });
@@ -127,7 +127,7 @@ export function withBlock(
   budget: ServerBudget,
   { hash, memberId }: MemberIds,
   until: number | undefined,
-  author: Author,
+  author: BudgetAuthor,
 ): ServerBudget {
   const block = { memberId, at: author.at, ...(until !== undefined && { until }) };
   const updated = { ...budget, blocks: { ...budget.blocks, [hash]: block } };
@@ -136,25 +136,33 @@ export function withBlock(
   return withChange(updated, { ...author, what: 'block', on: hash, memberId, ...(text && { after: text }) });
 }
 
-export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberIds, author: Author): ServerBudget {
+export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberIds, author: BudgetAuthor): ServerBudget {
   const { [hash]: previous, ...blocks } = budget.blocks;
   if (!previous) throw new Refusal('refusals.budgetNotBlocked');
   return withChange({ ...budget, blocks }, { ...author, what: 'unblock', on: hash, memberId });
 }
 
-export function withPause(budget: ServerBudget, isPaused: boolean, author: Author): ServerBudget {
+export function withPause(budget: ServerBudget, isPaused: boolean, author: BudgetAuthor): ServerBudget {
   if (budget.isPaused === isPaused) return budget;
   return withChange({ ...budget, isPaused }, { ...author, what: isPaused ? 'pause' : 'resume' });
 }
 
-export function withAlerts(budget: ServerBudget, alertsChannelId: string | undefined, author: Author): ServerBudget {
+export function withAlerts(
+  budget: ServerBudget,
+  alertsChannelId: string | undefined,
+  author: BudgetAuthor,
+): ServerBudget {
   const { alertsChannelId: before } = budget;
   if (before === alertsChannelId) return budget;
   const entry = { ...author, what: 'alerts' as const, ...(before && { before }) };
   return withChange({ ...budget, alertsChannelId }, { ...entry, ...(alertsChannelId && { after: alertsChannelId }) });
 }
 
-export function withConfirmAbove(budget: ServerBudget, confirmAbove: string | undefined, author: Author): ServerBudget {
+export function withConfirmAbove(
+  budget: ServerBudget,
+  confirmAbove: string | undefined,
+  author: BudgetAuthor,
+): ServerBudget {
   const { confirmAbove: before } = budget;
   if (before === confirmAbove) return budget;
   const entry = { ...author, what: 'confirm-above' as const, ...(before && { before }) };
@@ -164,7 +172,7 @@ export function withConfirmAbove(budget: ServerBudget, confirmAbove: string | un
 export function withShownCost(
   { showsCost: before, ...budget }: ServerBudget,
   isShown: boolean,
-  author: Author,
+  author: BudgetAuthor,
 ): ServerBudget {
   const updated = { ...budget, ...(isShown && { showsCost: true as const }) };
   const entry = { ...author, what: 'show-cost' as const, before: before ? 'on' : 'off', after: isShown ? 'on' : 'off' };

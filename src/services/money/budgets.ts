@@ -1,6 +1,6 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Limits } from './limits.ts';
-import { type BudgetChange, EMPTY_BUDGET, type ServerBudget, withoutMember } from './server-budget.ts';
+import { type BudgetChange, budgetWithoutMember, EMPTY_BUDGET, type ServerBudget } from './server-budget.ts';
 import type { WholeBot } from './whole-bot.ts';
 
 export interface BudgetStore {
@@ -89,7 +89,8 @@ export class Budgets {
   async eraseId(memberId: string): Promise<void> {
     const quotedId = JSON.stringify(memberId);
     const mentioningBudgets = [...this.#budgets].filter(([, budget]) => JSON.stringify(budget).includes(quotedId));
-    for (const [guildId] of mentioningBudgets) await this.change(guildId, (budget) => withoutMember(budget, memberId));
+    for (const [guildId] of mentioningBudgets)
+      await this.change(guildId, (budget) => budgetWithoutMember(budget, memberId));
   }
 }
 

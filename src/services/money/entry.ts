@@ -43,14 +43,14 @@ export const entrySchema = z.object({
   facts: z.array(fact).min(1),
 });
 
-export type Entry = z.output<typeof entrySchema>;
-export type Fact = Entry['facts'][number];
+export type LedgerEntry = z.output<typeof entrySchema>;
+export type Fact = LedgerEntry['facts'][number];
 
 /** Keys start with the day, so a range of days is a range of keys. */
-export const entryKey = ({ id, at }: Pick<Entry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
+export const entryKey = ({ id, at }: Pick<LedgerEntry, 'id' | 'at'>): string => `${dayOf(at)}:${id}`;
 export const taskEntryKey = ({ id, times }: Task): string => entryKey({ id, at: times.created });
 
-export function createEntry(task: Task, roleIds: readonly string[] = []): Entry {
+export function createEntry(task: Task, roleIds: readonly string[] = []): LedgerEntry {
   const { id, times, requesterId: memberId, guildId, channelId, route, kind, model, estimate } = task;
   const at = times.created;
   const type = typeOf(task);
@@ -70,12 +70,12 @@ export function createEntry(task: Task, roleIds: readonly string[] = []): Entry 
 }
 
 /** Returns the same entry if it has that standing already. */
-export function addFact(entry: Entry, fact: Fact): Entry {
+export function addFact(entry: LedgerEntry, fact: Fact): LedgerEntry {
   return standingOf(entry) === fact.standing ? entry : { ...entry, facts: [...entry.facts, fact] };
 }
 
 /** For an answer that continues: its reservation grows to this estimate. */
-export function extendReservation(entry: Entry | undefined, amount: string | undefined, at: number): Entry {
+export function extendReservation(entry: LedgerEntry | undefined, amount: string | undefined, at: number): LedgerEntry {
   if (!entry || standingOf(entry) !== 'reserved') throw new Error('Only an open reservation can grow.');
   return amount === estimateOf(entry)
     ? entry
@@ -113,18 +113,18 @@ function hasCost({ text, answer, failure }: Task): boolean {
   return text !== undefined || isCounted || hasRounds || failure?.cause === 'interrupted';
 }
 
-export const standingOf = ({ facts }: Entry): Standing => facts.at(-1)?.standing ?? 'reserved';
+export const standingOf = ({ facts }: LedgerEntry): Standing => facts.at(-1)?.standing ?? 'reserved';
 
 /** The fact with the estimate, which may have grown. A fact that a repair added has none. */
-const lastReservation = ({ facts }: Pick<Entry, 'facts'>): Fact | undefined =>
+const lastReservation = ({ facts }: Pick<LedgerEntry, 'facts'>): Fact | undefined =>
   facts.findLast(({ standing, amount }) => standing === 'reserved' && amount !== undefined) ??
   facts.find(({ standing }) => standing === 'reserved');
-const estimateOf = (entry: Pick<Entry, 'facts'>): string | undefined => lastReservation(entry)?.amount;
+const estimateOf = (entry: Pick<LedgerEntry, 'facts'>): string | undefined => lastReservation(entry)?.amount;
 
 const FINAL_STANDINGS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
 
 /** A reported amount is authoritative; the estimate only applies until one is known. */
-export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolean } | undefined {
+export function amountOf({ facts }: LedgerEntry): { amount: string; isEstimate: boolean } | undefined {
   const reported = facts.findLast(
     ({ standing, amount }) => FINAL_STANDINGS.has(standing) && amount !== undefined,
   )?.amount;
@@ -135,7 +135,7 @@ export function amountOf({ facts }: Entry): { amount: string; isEstimate: boolea
 const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
 /** The estimate and the cost, if both are known. */
-export function estimateAndCostOf(entry: Entry): { estimate: string; cost: string } | undefined {
+export function estimateAndCostOf(entry: LedgerEntry): { estimate: string; cost: string } | undefined {
   const currentAmount = amountOf(entry);
   const estimate = estimateOf(entry);
   if (!currentAmount || currentAmount.isEstimate || estimate === undefined) return undefined;
@@ -143,7 +143,7 @@ export function estimateAndCostOf(entry: Entry): { estimate: string; cost: strin
 }
 
 /** The entry as it should be according to the task; the same object if it is correct already. */
-export function reconcileEntry(existing: Entry | undefined, task: Task): Entry {
+export function reconcileEntry(existing: LedgerEntry | undefined, task: Task): LedgerEntry {
   const newEntry = createEntry(task);
   const matchesTask = existing !== undefined && IDENTITY_FIELDS.every((name) => existing[name] === newEntry[name]);
   // Tasks do not store the roles of their owners.
@@ -152,7 +152,7 @@ export function reconcileEntry(existing: Entry | undefined, task: Task): Entry {
 }
 
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
-export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): Entry {
+export function withAmountsOf(entry: LedgerEntry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): LedgerEntry {
   const reservation = lastReservation(entry);
   const facts = entry.facts.map((fact) => {
     const isEnd = FINAL_STANDINGS.has(fact.standing);
@@ -166,7 +166,7 @@ export function withAmountsOf(entry: Entry, { estimate, cost }: Pick<Task, 'esti
  * An entry without its task. If it is still reserved, the gateway never accepted the request, because accepted tasks are
  * kept until they end. Other entries stay: tasks expire and are deleted.
  */
-export function closeOrphan(entry: Entry, now: number): Entry {
+export function closeOrphan(entry: LedgerEntry, now: number): LedgerEntry {
   return standingOf(entry) === 'reserved' ? addFact(entry, { standing: 'refunded', at: now }) : entry;
 }
 
@@ -181,23 +181,23 @@ export interface AnonymisationRequest {
  * The anonymous entry; always the same one, so a repeat after a crash counts nothing twice. Without the secret, the
  * original id cannot be found.
  */
-export function anonymise({ id, at, kind, type, model, facts }: Entry, secret: string): Entry {
+export function anonymise({ id, at, kind, type, model, facts }: LedgerEntry, secret: string): LedgerEntry {
   const anonymousId = createHmac('sha256', secret).update(id).digest('hex').slice(0, 24);
   return { id: anonymousId, at, kind, ...withoutUndefined({ type, model }), facts };
 }
 
 /** The store of entries and tasks. Every method throws if the store fails. */
 export interface EntryStore {
-  find(key: string): Promise<Entry | undefined>;
+  find(key: string): Promise<LedgerEntry | undefined>;
   /** Serialized per key; an unchanged entry is not written. */
-  change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void>;
+  change(key: string, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void>;
   /** Moves an entry to another id; safe to repeat. */
-  rename(entry: Entry, to: Entry): Promise<void>;
+  rename(entry: LedgerEntry, to: LedgerEntry): Promise<void>;
   /** Yields the entries from the first day to the last, both included, oldest first. */
-  readRange(first: string, last: string): AsyncGenerator<Entry>;
+  readRange(first: string, last: string): AsyncGenerator<LedgerEntry>;
   task(id: string): Promise<Task | undefined>;
   /** The sums that an anonymous entry still counts in. */
-  keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void>;
+  keepScopes(entry: LedgerEntry, scopes: readonly string[], ttlMs: number): Promise<void>;
   /** The kept sums of each anonymous entry, by the entry's key. */
   keptScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The day of the oldest entry that may still be open; empty if it is unknown. */

@@ -12,13 +12,13 @@ import {
   anonymise,
   closeOrphan,
   createEntry,
-  type Entry,
   type EntryStore,
   entryKey,
   estimateAndCostOf,
   extendReservation,
   type Fact,
   factOfTask,
+  type LedgerEntry,
   reconcileEntry,
   type Standing,
   standingOf,
@@ -123,7 +123,7 @@ export class Ledger {
     const counting = spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
     const keptScopes = await entries.keptScopes();
-    const count = (entry: Entry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
+    const count = (entry: LedgerEntry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
     for await (const entry of entries.readRange([since, countedSince].sort()[0] ?? '', today)) {
       if (dayOf(entry.at) < since) {
         count(entry);
@@ -166,7 +166,7 @@ export class Ledger {
   async extend(task: Task): Promise<void> {
     const { entries, spending, clock } = this.#parts;
     const key = taskEntryKey(task);
-    const extendEntry = (entry: Entry | undefined): Entry =>
+    const extendEntry = (entry: LedgerEntry | undefined): LedgerEntry =>
       extendReservation(entry, task.estimate?.amount, clock.now());
     await this.#gate.run(async () => {
       const known = await entries.find(key);
@@ -202,7 +202,7 @@ export class Ledger {
   }
 
   /** Requests with an unknown outcome, made within a range of time. */
-  async *unconfirmedEntries(after: number, until: number): AsyncGenerator<Entry> {
+  async *unconfirmedEntries(after: number, until: number): AsyncGenerator<LedgerEntry> {
     let seenCount = 0;
     for await (const entry of this.#parts.entries.readRange(dayOf(after), dayOf(until))) {
       seenCount += 1;
@@ -273,11 +273,11 @@ export class Ledger {
   }
 
   /** The entries of all partitions, oldest first. */
-  async *allEntriesOf(memberId: string, until: number): AsyncGenerator<Entry> {
+  async *allEntriesOf(memberId: string, until: number): AsyncGenerator<LedgerEntry> {
     yield* this.#entriesOf(memberId, until, this.#allEntries('', dayOf(until)));
   }
 
-  async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+  async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<LedgerEntry>): AsyncGenerator<LedgerEntry> {
     let seenCount = 0;
     for await (const entry of entries) {
       seenCount += 1;
@@ -293,7 +293,7 @@ export class Ledger {
   }
 
   /** The entries of all partitions, oldest day first. */
-  async *#allEntries(first: string, last: string): AsyncGenerator<Entry> {
+  async *#allEntries(first: string, last: string): AsyncGenerator<LedgerEntry> {
     const { entries, others } = this.#parts;
     if (!others) return yield* entries.readRange(first, last);
     const entryStores = [entries, ...(await others.all()).map((rows) => rows.entries)];
@@ -329,11 +329,11 @@ export class Ledger {
   }
 
   /** Changes the entry of a task, and updates the sums that it counts in. */
-  async #change(task: Task, transition: (known: Entry | undefined) => Entry): Promise<void> {
+  async #change(task: Task, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
     const { entries, spending } = this.#parts;
     await this.#gate.run(async () => {
-      let previous: Entry | undefined;
-      let updated: Entry | undefined;
+      let previous: LedgerEntry | undefined;
+      let updated: LedgerEntry | undefined;
       await entries.change(taskEntryKey(task), (known) => {
         previous = known;
         updated = transition(known);

@@ -1,8 +1,8 @@
 import type { Task } from '../tasks/task.ts';
-import type { Entry } from './entry.ts';
+import type { LedgerEntry } from './entry.ts';
 
 /** Who makes a request and where, which decides the limits that it counts towards. */
-export interface Requester extends Pick<Entry, 'memberId' | 'guildId' | 'isDirect'> {
+export interface Requester extends Pick<LedgerEntry, 'memberId' | 'guildId' | 'isDirect'> {
   roleIds?: readonly string[] | undefined;
 }
 

@@ -148,7 +148,7 @@ export function withoutExpired(budget: ServerBudget, since: number, now: number)
 }
 
 /** Without the id of a member whose data was erased. Their limits and blocks stay under the hash. */
-export function withoutMember(budget: ServerBudget, memberId: string): ServerBudget {
+export function budgetWithoutMember(budget: ServerBudget, memberId: string): ServerBudget {
   const hideId = <T extends { memberId?: string | undefined }>(one: T): T =>
     one.memberId === memberId ? { ...one, memberId: undefined } : one;
   const hideIdIn = <T extends { memberId?: string | undefined }>(all: Record<string, T>): Record<string, T> =>

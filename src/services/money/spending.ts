@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
-import { amountOf, type Entry, standingOf } from './entry.ts';
+import { amountOf, type LedgerEntry, standingOf } from './entry.ts';
 import type { LimitStarts } from './limit-starts.ts';
 import type { Limits } from './limits.ts';
 import { refusalFor } from './limits-text.ts';
@@ -62,7 +62,7 @@ type UseListener = (guildId: string, exceeded?: Allowance) => void;
 /** A recount of entries; the current sums stay in use until `finish` is called. */
 export interface Recount {
   since: number;
-  add(entry: Entry, keptScopes?: readonly string[]): void;
+  add(entry: LedgerEntry, keptScopes?: readonly string[]): void;
   finish(): void;
 }
 
@@ -75,7 +75,7 @@ export class Spending {
   #limitStarts: LimitStarts | undefined;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
-  #announced: { entry?: Entry; previous?: Entry | undefined } = {};
+  #announced: { entry?: LedgerEntry; previous?: LedgerEntry | undefined } = {};
   readonly #lock = new KeyedLock();
   /** The roles of members as of their latest request, by server and member. */
   readonly #recentRoles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
@@ -109,7 +109,7 @@ export class Spending {
   }
 
   /** The sums that an entry belongs to. An entry without a member counts only towards the bot-wide sum, unless its scopes were kept. */
-  scopesOf(entry: Entry): string[] {
+  scopesOf(entry: LedgerEntry): string[] {
     const { memberId, guildId, isDirect } = entry;
     if (memberId === undefined) return [TOTAL];
     // A result that moderation refused costs the member nothing.
@@ -134,7 +134,7 @@ export class Spending {
   }
 
   /** Keeps the sums in step with the ledger: counts an entry's current content instead of its previous content. */
-  replace(previous: Entry | undefined, current: Entry | undefined): void {
+  replace(previous: LedgerEntry | undefined, current: LedgerEntry | undefined): void {
     const changedEntry = current ?? previous;
     if (!changedEntry) return;
     if (previous) this.#tally.replace(previous, undefined, this.scopesOf(previous));
@@ -147,7 +147,7 @@ export class Spending {
   }
 
   /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
-  async admit(entry: Entry, roleIds: readonly string[], previous?: Entry): Promise<void> {
+  async admit(entry: LedgerEntry, roleIds: readonly string[], previous?: LedgerEntry): Promise<void> {
     const wholeBot = this.#parts.wholeBot;
     const { total } = this.#parts.settings;
     if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds, previous);
@@ -168,7 +168,7 @@ export class Spending {
   }
 
   /** Checks and counts in one step, so no other request can come in between. */
-  #admit(entry: Entry, roleIds: readonly string[], previous: Entry | undefined): void {
+  #admit(entry: LedgerEntry, roleIds: readonly string[], previous: LedgerEntry | undefined): void {
     this.check({ ...entry, roleIds }, orderIn(entry, previous));
     this.#tally.prune(this.#countingStart(this.#tally.periods));
     this.replace(previous, entry);
@@ -437,7 +437,7 @@ const nameOf = ({ guildId, memberId }: Requester): string => `${guildId} ${membe
 
 const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
-function orderIn(entry: Entry, previous?: Entry): CheckedOrder {
+function orderIn(entry: LedgerEntry, previous?: LedgerEntry): CheckedOrder {
   const amount = amountOf(entry)?.amount;
   const counted = previous && amountOf(previous)?.amount;
   const added = amount === undefined || counted === undefined ? amount : difference(amount, counted);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
-import { shareOf } from '../money/alerts.ts';
+import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
 import type { BalanceWatch } from '../money/balance.ts';
 import { allowanceText, leftText } from '../money/limits-text.ts';
@@ -133,7 +133,7 @@ export class Watch {
       const subject = nameOf(allowance);
       const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
       // Even if an expensive request was refused, the limit is not used up as long as most of it is left.
-      const used = shareOf(allowance);
+      const used = reachedShare(allowance);
       if (period === undefined || used === undefined) return [];
       const share = isExceeded ? 100 : used;
       const facts = { share, limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };

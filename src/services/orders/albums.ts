@@ -5,7 +5,7 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { bucketWithin } from '../tasks/homes.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import { hasEnded, isOfKind, type Task } from '../tasks/task.ts';
-import { taskId } from '../tasks/task-id.ts';
+import { createTaskId } from '../tasks/task-id.ts';
 import { adoptTask, completeAlbum, createAlbum } from '../tasks/transitions.ts';
 import type { OrderOrigin } from './orders.ts';
 import type { OrdersParts } from './tasks-parts.ts';
@@ -62,10 +62,10 @@ export class Albums {
       const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
       const parts = remoteIds.map((remoteId): AlbumPart => {
         const knownTask = tasksByRemoteId.get(remoteId);
-        return { id: knownTask?.id ?? taskId(now, bucket), remoteId, isAdopted: knownTask === undefined };
+        return { id: knownTask?.id ?? createTaskId(now, bucket), remoteId, isAdopted: knownTask === undefined };
       });
       const { traits } = albumSpec;
-      const facts = { id: taskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
+      const facts = { id: createTaskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
       const album = createAlbum({ ...origin, kind: 'album', request: { parts } }, facts);
       await this.#parts.book.add(album);
       try {

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { MemberFile } from '../tasks/materials.ts';
-import { taskId } from '../tasks/task-id.ts';
+import { createTaskId } from '../tasks/task-id.ts';
 
 const DRAFT_TTL_MS = 60 * 60_000;
 
@@ -61,7 +61,7 @@ export class FormDrafts {
     const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
     const formId = content.entered?.formId;
     const earlier = drafts.find(({ entered }) => formId !== undefined && entered?.formId === formId);
-    const id = earlier?.id ?? taskId(now, bucketWithin(memberId, this.#partition));
+    const id = earlier?.id ?? createTaskId(now, bucketWithin(memberId, this.#partition));
     await this.#store.put({ id, memberId, until: now + DRAFT_TTL_MS, ...content }, DRAFT_TTL_MS);
     const others = drafts.filter((draft) => draft !== earlier);
     await this.#store.remove(...others.slice(0, Math.max(0, others.length + 1 - MAX_DRAFTS)));

@@ -5,7 +5,7 @@ import { hasEnded, isHeld, isLive, type MessageAddress, type Task } from '../tas
 import { markForErasure, markWithdrawn } from '../tasks/transitions.ts';
 import { tasksOf } from './lists.ts';
 import type { ErasureMessage, ErasureReport } from './other-partitions.ts';
-import { MAX_UNDELETABLE, outcomeOf, PartErasures, withReport } from './part-erasures.ts';
+import { MAX_UNDELETABLE, PartErasures, totalOutcome, withReport } from './part-erasures.ts';
 import type { ErasureMark, ErasureOutcome } from './task-store.ts';
 import type { TasksParts } from './tasks-parts.ts';
 
@@ -212,7 +212,7 @@ export class MemberErasure {
     const { told, asked, askedBy = [] } = this.#mark;
     // If only another partition requested the erasure, the member is notified there.
     if (this.#parts.others && !asked && askedBy.length > 0) return false;
-    return told === undefined || outcomeOf(this.#mark, 0).stays > told;
+    return told === undefined || totalOutcome(this.#mark, 0).stays > told;
   }
 
   /** Notifies the partitions that requested the erasure, and the open page, or otherwise the member by direct message. */
@@ -220,7 +220,7 @@ export class MemberErasure {
     await this.#unlessStopped(this.#partErasures.report(this.#mark, running));
     const { memberId, until, asked = [] } = this.#mark;
     if (!this.#isNotificationDue() || asked.some(({ state }) => state === 'asked')) return;
-    const outcome = outcomeOf(this.#mark, running);
+    const outcome = totalOutcome(this.#mark, running);
     const notifyPage = this.#notifyPage;
     const notify = async (): Promise<boolean> =>
       (await notifyPage?.(outcome)) || this.#parts.discord.notifyErased(memberId, outcome);

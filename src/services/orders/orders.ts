@@ -10,7 +10,7 @@ import type { Kind } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task } from '../tasks/task.ts';
-import { bucketIn, taskId } from '../tasks/task-id.ts';
+import { bucketIn, createTaskId } from '../tasks/task-id.ts';
 import {
   createTask,
   markAccepted,
@@ -71,7 +71,7 @@ export class Orders {
   }
 
   async submit(order: Order): Promise<Task> {
-    const id = taskId(this.#parts.clock.now(), bucketOfOrder(order, this.#parts.partition));
+    const id = createTaskId(this.#parts.clock.now(), bucketOfOrder(order, this.#parts.partition));
     const facts = { ...order, parentId: order.parent?.id };
     this.#recentOrders.begin(facts, id);
     try {
@@ -146,7 +146,7 @@ export class Orders {
   async #resubmit(id: string, origin: OrderOrigin): Promise<Task> {
     const { book, store, clock, kinds, ledger } = this.#parts;
     assertOwnHome(origin, this.#parts.partition);
-    const successorId = taskId(clock.now(), bucketIn(id));
+    const successorId = createTaskId(clock.now(), bucketIn(id));
     const storedTask = await book.get(id);
     if (storedTask) await ledger?.expectDecision(requireUndecided(storedTask, origin.requesterId));
     // The bot may have crashed after the successor's id was stored and before its task was.

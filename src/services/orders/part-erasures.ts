@@ -88,7 +88,10 @@ export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMar
 }
 
 /** What was erased in all partitions. */
-export function outcomeOf({ tasks, messages, stays, left, asked = [] }: ErasureMark, running: number): ErasureOutcome {
+export function totalOutcome(
+  { tasks, messages, stays, left, asked = [] }: ErasureMark,
+  running: number,
+): ErasureOutcome {
   const all = [{ tasks, messages, stays, left, running }, ...asked];
   const sum = (field: 'tasks' | 'messages' | 'stays' | 'running'): number =>
     all.reduce((total, one) => total + one[field], 0);

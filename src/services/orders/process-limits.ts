@@ -54,15 +54,18 @@ export class ProcessLimits {
     this.scheduler.setLimits(this.#pollLimits(partitions));
     const { jobsAtOnce } = gateway;
     this.slots.setLimit(
-      jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareOf(jobsAtOnce, { partitions, count }),
+      jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareForPartitions(jobsAtOnce, { partitions, count }),
     );
     for (const kind of ['ask', 'talk'] as const)
-      this.live[kind].all.setLimit(shareOf(liveLimits[kind].all, { partitions, count }));
+      this.live[kind].all.setLimit(shareForPartitions(liveLimits[kind].all, { partitions, count }));
   }
 
   /** How many connections to the gateway a process with these partitions may have. It needs one besides that of an answer that is being streamed. */
   connectionCount(partitions: readonly number[]): number {
-    return Math.max(2, shareOf(this.#settings.gateway.connections, { partitions, count: this.#partitionCount }));
+    return Math.max(
+      2,
+      shareForPartitions(this.#settings.gateway.connections, { partitions, count: this.#partitionCount }),
+    );
   }
 
   #pollLimits(partitions: readonly number[]): SchedulerLimits {
@@ -73,7 +76,7 @@ export class ProcessLimits {
 }
 
 /** The part of a limit that falls to these partitions: a whole number, and the parts of all partitions add up to the limit. */
-export function shareOf(
+export function shareForPartitions(
   limit: number,
   { partitions, count }: { partitions: readonly number[]; count: number },
 ): number {

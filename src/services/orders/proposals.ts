@@ -8,7 +8,7 @@ import type { Removal } from '../safety/server-log.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import type { MessageAddress } from '../tasks/task.ts';
-import { taskId } from '../tasks/task-id.ts';
+import { createTaskId } from '../tasks/task-id.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
 
 /** As long as the reply of an interaction can be edited. */
@@ -74,7 +74,7 @@ export class Proposals {
     const bucket = bucketWithin(details.memberId, partition);
     const proposal = {
       ...details,
-      id: id ?? taskId(now, bucket),
+      id: id ?? createTaskId(now, bucket),
       ...this.#priceOf(details.orders),
       until: now + PROPOSAL_TTL_MS,
     };

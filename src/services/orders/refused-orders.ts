@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
 import type { Kind } from '../tasks/kind.ts';
 import { offerNameOf } from '../tasks/offers.ts';
-import type { Failure, Task } from '../tasks/task.ts';
+import type { Task, TaskFailure } from '../tasks/task.ts';
 import { markRefused, markReturned } from '../tasks/transitions.ts';
 import type { Line } from './submission/line.ts';
 import type { OrdersParts } from './tasks-parts.ts';
@@ -95,7 +95,7 @@ export class RefusedOrders {
 }
 
 /** What is shown to the owner of a task that the bot or the gateway refused after it was stored. */
-export function failureOf(error: unknown): Omit<Failure, 'cause'> {
+export function failureOf(error: unknown): Omit<TaskFailure, 'cause'> {
   if (error instanceof GatewayError) return { reason: error.message, code: error.code };
   if (!(error instanceof Refusal)) return {};
   const variables = Object.entries(error.variables).map(([name, value]) => [

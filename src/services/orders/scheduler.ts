@@ -5,7 +5,7 @@ import type { PollHistory } from './polling/allowance.ts';
 import { addJitter, retryAt } from './polling/breaker.ts';
 import { PollCapacity, type SchedulerLimits } from './polling/capacity.ts';
 import type { Lane, RequestPermit, Trouble, Verdict } from './polling/lane.ts';
-import { type BegunPoll, type Entry, LaneState } from './polling/lane-state.ts';
+import { type BegunPoll, LaneState, type ScheduledTask } from './polling/lane-state.ts';
 
 export interface FollowedTask {
   id: string;
@@ -39,7 +39,7 @@ export class Scheduler {
   readonly #log: TasksLog;
   readonly #capacity: PollCapacity;
   readonly #alarm: Alarm;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ScheduledTask>();
   readonly #lanes: LaneState[] = [];
   #turn = 0;
   readonly #runningPolls = new Set<Promise<void>>();
@@ -198,7 +198,7 @@ export class Scheduler {
     state.end(entries, isProbe, endedAt);
     for (const listener of this.#pollListeners) listener(state.lane.name, trouble?.kind ?? 'answered');
     // A task may have been removed, or added again, while it was polled.
-    const isFollowed = (entry: Entry): boolean => this.#entries.get(entry.id) === entry;
+    const isFollowed = (entry: ScheduledTask): boolean => this.#entries.get(entry.id) === entry;
     if (this.#isRunning) {
       // A poll whose first request succeeded may still fail for some of its tasks.
       if (verdicts.some((verdict) => !isTrouble(verdict))) this.#recordResponse(state, isProbe, endedAt);
@@ -230,7 +230,7 @@ export class Scheduler {
     if (pause) this.#log.warn({ lane: lane.name, kind, forMs: pause.probeAt - now }, 'Polling of a lane is paused.');
   }
 
-  #scheduleNext(entry: Entry, verdict: PollVerdict, now: number, random: () => number): void {
+  #scheduleNext(entry: ScheduledTask, verdict: PollVerdict, now: number, random: () => number): void {
     const { id, lane, isHinted, hasJustFailed } = entry;
     const { pause } = lane.breaker;
     entry.hasJustFailed = isTrouble(verdict);

@@ -71,7 +71,7 @@ export class Sender {
     return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
 
-  async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<Outcome> {
+  async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<SubmitOutcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
     const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
@@ -144,6 +144,6 @@ const hasData = ({ images = [], references = [] }: Materials): boolean =>
   images.length > 0 || references.some(({ uri }) => uri.startsWith('data:'));
 
 /** If there is neither a submission nor a refusal, the outcome is unknown. */
-export type Outcome =
+export type SubmitOutcome =
   | { refused: unknown }
   | { submission?: Submission; hasCallback?: boolean; reason?: string | undefined };

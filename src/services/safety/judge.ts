@@ -9,7 +9,7 @@ import { WordList } from './rules/word-list.ts';
 import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
 
 /** A rule that a request breaks. */
-export interface Verdict {
+export interface BrokenRule {
   /** The refusal names the rule, but nothing from its list. */
   refusal: Refusal;
   rule: RuleName;
@@ -54,7 +54,7 @@ export class Judge {
   }
 
   /** Undefined if the order is allowed. */
-  judge(order: JudgedRequest): Verdict | undefined {
+  judge(order: JudgedRequest): BrokenRule | undefined {
     return this.#judgeAccess(order) ?? this.#judgeRequest(order);
   }
 
@@ -63,7 +63,7 @@ export class Judge {
     return this.#hasDomains || this.#wordsFor(kind).length > 0 || this.#patterns.appliesTo(kind);
   }
 
-  judgeText(kind: string, text: string): Verdict | undefined {
+  judgeText(kind: string, text: string): BrokenRule | undefined {
     if (!this.judgesText(kind)) return undefined;
     if (text.length > MAX_JUDGED_LENGTH) return { refusal: textTooLong(), rule: 'longestPrompt' };
     const link = this.#hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
@@ -83,7 +83,7 @@ export class Judge {
     return this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
   }
 
-  #judgeAccess(order: JudgedRequest): Verdict | undefined {
+  #judgeAccess(order: JudgedRequest): BrokenRule | undefined {
     const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
     const denied = matchingRules.find(({ effect }) => effect === 'deny');
     if (denied) {
@@ -111,7 +111,7 @@ export class Judge {
     return new Refusal(`refusals.rules.denied.${side}.model.${where}`, { model });
   }
 
-  #judgeRequest({ kind, request }: JudgedRequest): Verdict | undefined {
+  #judgeRequest({ kind, request }: JudgedRequest): BrokenRule | undefined {
     const { longestPrompt } = this.#rules;
     const prompt = promptOf(request);
     if (longestPrompt !== undefined && [...prompt].length > longestPrompt)
@@ -123,7 +123,7 @@ export class Judge {
   }
 
   /** Returns the first blocked word or pattern in a text. */
-  #blockedIn(kind: string, folded: FoldedText): Verdict | undefined {
+  #blockedIn(kind: string, folded: FoldedText): BrokenRule | undefined {
     const { words, joinedWords, ...rest } = folded;
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
     const judged = { ...rest, words: words.filter(isJudged), joinedWords: joinedWords.filter(isJudged) };

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
-import { readChunks } from '../gateway/event-stream.ts';
+import { collectChunks } from '../gateway/event-stream.ts';
 
 /** A moderation service's scores for a text or an image: the likelihood of each category, from 0 to 1. */
 export interface Judgement {
@@ -61,7 +61,7 @@ export function createModerationService(
         body: JSON.stringify({ model, input }),
         signal: timeout.signal,
       });
-      const { chunks, isComplete } = await readChunks(body, MAX_RESPONSE_BYTES);
+      const { chunks, isComplete } = await collectChunks(body, MAX_RESPONSE_BYTES);
       if (!isComplete) throw new RangeError('The response is too large.');
       if (statusCode !== 200) {
         log.warn({ status: statusCode }, 'The moderation service returned an error status.');

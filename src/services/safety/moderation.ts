@@ -1,6 +1,6 @@
 import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Verdict } from './judge.ts';
+import type { BrokenRule } from './judge.ts';
 import type { Judgement, ModerationService } from './moderation-service.ts';
 import type { RuleSet } from './server-rules.ts';
 
@@ -8,10 +8,10 @@ type Moderation = RuleSet['moderation'];
 
 /** The possible outcomes, from the mildest to the strictest. */
 const actions = ['allow', 'spoiler', 'hold', 'refuse'] as const;
-export type Action = (typeof actions)[number];
+export type ModerationAction = (typeof actions)[number];
 
-export interface Outcome {
-  action: Action;
+export interface ModerationOutcome {
+  action: ModerationAction;
   /** The category that the service flagged; undefined for none, or if the service is unavailable. */
   category?: string | undefined;
   isUnavailable?: true;
@@ -19,20 +19,20 @@ export interface Outcome {
   needsAgeRestriction?: true;
 }
 
-export const ALLOWED: Outcome = { action: 'allow' };
+export const ALLOWED: ModerationOutcome = { action: 'allow' };
 
-export const stricterOutcome = (one: Outcome, other: Outcome): Outcome =>
+export const stricterOutcome = (one: ModerationOutcome, other: ModerationOutcome): ModerationOutcome =>
   actions.indexOf(other.action) > actions.indexOf(one.action) ? other : one;
 
 /** The category that age-restricted channels may permit. They make no exception for others, such as `sexual/minors`. */
 const AGE_RESTRICTED_CATEGORY = 'sexual';
 
 /** The outcome of a check. `judgement` is undefined if the service is unavailable. */
-export function outcomeOf(
+export function moderationOutcome(
   judgement: Judgement | undefined,
   { thresholds, whenAway, ageRestricted }: Moderation,
-  { action, isAgeRestricted }: { action: Action; isAgeRestricted: boolean },
-): Outcome {
+  { action, isAgeRestricted }: { action: ModerationAction; isAgeRestricted: boolean },
+): ModerationOutcome {
   if (!judgement) return whenAway === 'allow' ? { ...ALLOWED, isUnavailable: true } : { action, isUnavailable: true };
   const categories = flaggedCategories(judgement, thresholds);
   const [category = AGE_RESTRICTED_CATEGORY] = categories.filter((name) => name !== AGE_RESTRICTED_CATEGORY);
@@ -56,7 +56,7 @@ interface ModeratedOrder {
 /** The outcome for a request: allowed (possibly with its results behind a spoiler or held for review), or refused. */
 export type ModerationResult =
   | { isAllowed: true; isSpoiler: boolean; holdFor?: NonNullable<Task['holdFor']> }
-  | ({ isAllowed: false } & Verdict);
+  | ({ isAllowed: false } & BrokenRule);
 
 /** Sends the text and the images of an order to the moderation service, if the server has enabled that. */
 export async function moderateOrder(
@@ -65,11 +65,11 @@ export async function moderateOrder(
   moderationService: ModerationService | undefined,
 ): Promise<ModerationResult> {
   const { prompts, references } = moderation;
-  const outcomes: Outcome[] = [];
-  function toOutcome(judgement: Judgement | undefined, chosenAction: Action): Outcome {
+  const outcomes: ModerationOutcome[] = [];
+  function toOutcome(judgement: Judgement | undefined, chosenAction: ModerationAction): ModerationOutcome {
     // Orders that cannot be checked are refused, and so are those whose results would have to be held but cannot be.
     const action = judgement && (chosenAction !== 'hold' || isVisual) ? chosenAction : 'refuse';
-    return outcomeOf(judgement, moderation, { action, isAgeRestricted });
+    return moderationOutcome(judgement, moderation, { action, isAgeRestricted });
   }
   if (prompts !== 'off')
     for (const text of texts) {
@@ -88,12 +88,13 @@ export async function moderateOrder(
   return { isAllowed: false, refusal: refusalOf(strictest), rule: 'moderation', entry: category };
 }
 
-function refusalOf({ isUnavailable, needsAgeRestriction }: Outcome): Refusal {
+function refusalOf({ isUnavailable, needsAgeRestriction }: ModerationOutcome): Refusal {
   if (isUnavailable) return new Refusal('refusals.rules.moderationUnavailable');
   return new ContentRefusal(needsAgeRestriction ? 'refusals.rules.moderatedHere' : 'refusals.rules.moderated');
 }
 
-const isRefusing = (outcomes: readonly Outcome[]): boolean => outcomes.some(({ action }) => action === 'refuse');
+const isRefusing = (outcomes: readonly ModerationOutcome[]): boolean =>
+  outcomes.some(({ action }) => action === 'refuse');
 
 /** A server's own threshold for a category replaces the service's verdict. */
 function flaggedCategories({ scores, flagged }: Judgement, thresholds: Readonly<Record<string, number>>): string[] {

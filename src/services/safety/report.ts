@@ -89,7 +89,7 @@ export const withMessage = (existing: Report, messageId: string): Report =>
   withoutDueStep({ ...existing, messageId }, 'post');
 
 /** The report without a member whose data was erased; if the result was theirs, the report is due to be deleted. */
-export function withoutMember(existing: Report, memberId: string): Report {
+export function reportWithoutMember(existing: Report, memberId: string): Report {
   const { requesterId, reporterId, words, decision, block } = existing;
   if (requesterId === memberId)
     return { ...existing, requesterId: undefined, reporterId: undefined, words: undefined, due: ['erase'] };

@@ -2,8 +2,8 @@ import { type Clock, DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { bucketOf } from '../tasks/homes.ts';
-import { taskId } from '../tasks/task-id.ts';
-import { isUndecided, type Report, type ReportReason, withoutMember } from './report.ts';
+import { createTaskId } from '../tasks/task-id.ts';
+import { isUndecided, type Report, type ReportReason, reportWithoutMember } from './report.ts';
 
 /** The most reports by one member per hour. Someone who sees more should contact a moderator directly. */
 const MAX_PER_MEMBER = 5;
@@ -100,7 +100,14 @@ export class Reports {
       const at = this.#parts.clock.now();
       const hash = this.#hashOf(guildId, `${reporterId} ${reportedTaskId}`);
       const reporterHash = this.#hashOf(guildId, reporterId);
-      const report: Report = { ...newReport, id: taskId(at, bucketOf(guildId)), hash, reporterHash, at, due: ['post'] };
+      const report: Report = {
+        ...newReport,
+        id: createTaskId(at, bucketOf(guildId)),
+        hash,
+        reporterHash,
+        at,
+        due: ['post'],
+      };
       await this.#put(report);
       await this.#deleteOldest(guildId);
       return report;
@@ -169,7 +176,7 @@ export class Reports {
   async erase(memberId: string): Promise<void> {
     for (const { id } of [...this.#reports.values()]) {
       const previous = this.#reports.get(id);
-      const updated = await this.change(id, (known) => withoutMember(known, memberId));
+      const updated = await this.change(id, (known) => reportWithoutMember(known, memberId));
       if (updated !== previous) this.#onDue?.(id);
     }
   }

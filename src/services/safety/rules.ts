@@ -5,10 +5,10 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
-import { hasAnyRole, Judge, type JudgedRequest, textTooLong, type Verdict } from './judge.ts';
-import { ALLOWED, moderateOrder, type Outcome, outcomeOf, stricterOutcome } from './moderation.ts';
+import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, textTooLong } from './judge.ts';
+import { ALLOWED, type ModerationOutcome, moderateOrder, moderationOutcome, stricterOutcome } from './moderation.ts';
 import type { ModerationService } from './moderation-service.ts';
-import { MAX_JUDGED_LENGTH, piecesOf, textsOf } from './rules/judged-text.ts';
+import { judgedPieces, MAX_JUDGED_LENGTH, textsOf } from './rules/judged-text.ts';
 import { NO_RULES, type RuleName, type RuleSet, ruleNames, type ServerRules, withoutAuthor } from './server-rules.ts';
 
 export interface RuleStore {
@@ -43,7 +43,7 @@ export interface OrderFiles {
 }
 
 /** A refusal as shown to the admins of the server. */
-export interface RuleRefusal extends Omit<Verdict, 'refusal'> {
+export interface RuleRefusal extends Omit<BrokenRule, 'refusal'> {
   /** A result that is refused has been generated and charged. */
   what: 'request' | 'result';
   /** Whether the moderation service did not check it, so it may be harmless. */
@@ -142,8 +142,8 @@ export class Rules {
   /** Throws the `Refusal` of the first rule that an order breaks. The operator's rules are checked before the server's. */
   assertAllowed(order: JudgedOrder): void {
     for (const [name, rules] of this.#setsFor(order.guildId)) {
-      const verdict = this.#judge(name, rules).judge(order);
-      if (verdict) throw this.#reportRefusal(order, name, verdict);
+      const broken = this.#judge(name, rules).judge(order);
+      if (broken) throw this.#reportRefusal(order, name, broken);
     }
   }
 
@@ -207,14 +207,14 @@ export class Rules {
     const documents = request.documents ? await files.documents() : [];
     const text = [...textsOf(request), ...documents].join('\n');
     if (text.length > MAX_JUDGED_LENGTH) throw textTooLong();
-    for (const piece of documents.flatMap(piecesOf)) {
+    for (const piece of documents.flatMap(judgedPieces)) {
       for (const { name, judge } of judges) {
-        const verdict = judge.judgeText(kind, piece);
-        if (verdict) throw this.#reportRefusal(order, name, verdict);
+        const broken = judge.judgeText(kind, piece);
+        if (broken) throw this.#reportRefusal(order, name, broken);
       }
       await setImmediate();
     }
-    return piecesOf(text);
+    return judgedPieces(text);
   }
 
   /** Whether a task's results must be checked by the service or a moderator before anyone sees them. */
@@ -223,24 +223,27 @@ export class Rules {
   }
 
   /** Decides what happens to a task's results according to the rules of the operator and the server. */
-  async judgeResults({ guildId, isAgeRestricted, holdFor }: JudgedResults, images: ResultImages): Promise<Outcome> {
+  async judgeResults(
+    { guildId, isAgeRestricted, holdFor }: JudgedResults,
+    images: ResultImages,
+  ): Promise<ModerationOutcome> {
     const sets = this.#setsFor(guildId)
       .map(([, { moderation }]) => moderation)
       .filter(({ results }) => results !== 'off');
-    let strictest: Outcome = holdFor ? { action: 'hold', ...holdFor } : ALLOWED;
+    let strictest: ModerationOutcome = holdFor ? { action: 'hold', ...holdFor } : ALLOWED;
     if (sets.length === 0) return strictest;
     for (const image of images) {
       const judgement = image === undefined ? undefined : await this.#parts.moderationService?.judgeImage(image);
       for (const moderation of sets) {
         const { results, unseen } = moderation;
-        const unjudged: Outcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;
+        const unjudged: ModerationOutcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;
         const options = {
           action: results === 'off' ? 'allow' : results,
           isAgeRestricted: isAgeRestricted === true,
         } as const;
         strictest = stricterOutcome(
           strictest,
-          image === undefined ? unjudged : outcomeOf(judgement, moderation, options),
+          image === undefined ? unjudged : moderationOutcome(judgement, moderation, options),
         );
       }
       if (strictest.action === 'refuse') break;
@@ -310,8 +313,12 @@ export class Rules {
     return [operatorRules, ...serverRules].filter(([, rules]) => rules !== NO_RULES.rules);
   }
 
-  #reportRefusal({ guildId, requesterId: memberId, channelId }: JudgedOrder, name: string, verdict: Verdict): Refusal {
-    const { refusal, rule, entry } = verdict;
+  #reportRefusal(
+    { guildId, requesterId: memberId, channelId }: JudgedOrder,
+    name: string,
+    broken: BrokenRule,
+  ): Refusal {
+    const { refusal, rule, entry } = broken;
     // The admins of a server must not see what the operator blocks.
     const shownEntry = name === OPERATOR ? undefined : entry;
     const isUnchecked = refusal.key === 'refusals.rules.moderationUnavailable';

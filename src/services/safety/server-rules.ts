@@ -122,7 +122,7 @@ export const usesModeration = ({ prompts, references, results }: RuleSet['modera
 
 export const NO_RULES: ServerRules = { rules: ruleSet.parse({}), history: [] };
 
-export interface Author {
+export interface RulesAuthor {
   by: string;
   at: number;
 }
@@ -131,7 +131,7 @@ export interface Author {
  * Replaces the rules, with an entry in the history for each one that differs. Returns the same object if none does. Rules that wait for a
  * decision are dropped, because their preview is no longer true.
  */
-export function withRules(current: ServerRules, rules: RuleSet, { by, at }: Author): ServerRules {
+export function withRules(current: ServerRules, rules: RuleSet, { by, at }: RulesAuthor): ServerRules {
   const changes = ruleNames.flatMap((what): RuleChange[] => {
     const { removed, added } = changedLines(current.rules, rules, what);
     if (removed.length + added.length === 0) return [];
@@ -159,7 +159,7 @@ export function changedLines(oldRules: RuleSet, newRules: RuleSet, name: RuleNam
 export function withLog(
   current: ServerRules,
   { channelId, days }: { channelId: string | undefined; days: number | undefined },
-  { by, at }: Author,
+  { by, at }: RulesAuthor,
 ): ServerRules {
   const { logChannelId, logDays } = current;
   const [oldDays, newDays] = [logDays, days].map((one) => (one === undefined ? undefined : String(one)));

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import type { KeyvStorageAdapter } from 'keyv';
 import { StoreError } from '../tasks/store-error.ts';
 
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const brokenStoreError = (name: string, error: unknown): StoreError =>
-  new StoreError('failed', `The store ${name} failed: ${reasonOf(error)}.`, error);
+  new StoreError('failed', `The store ${name} failed: ${errorText(error)}.`, error);
 
 export const closedError = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
 

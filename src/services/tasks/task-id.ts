@@ -12,7 +12,7 @@ export const BUCKETS = ALPHABET.length ** BUCKET_LENGTH;
  * Creates an id from the millisecond, 30 random bits and the bucket (see homes.ts). Ids sort by time, fit into any custom id, and cannot be
  * guessed from others.
  */
-export function taskId(
+export function createTaskId(
   now: number,
   bucket = randomInt(BUCKETS),
   random: (bytes: number) => Uint8Array = randomBytes,
@@ -21,7 +21,7 @@ export function taskId(
 }
 
 /** Returns an id that sorts before all ids of tasks that were created at this time or later. */
-export const earliestTaskId = (at: number): string => taskId(at, 0, (bytes) => new Uint8Array(bytes));
+export const earliestTaskId = (at: number): string => createTaskId(at, 0, (bytes) => new Uint8Array(bytes));
 
 export const isTaskId = (text: string): boolean => /^[0-9a-hjkmnp-tv-z]{17}$/.test(text);
 

@@ -293,7 +293,7 @@ export function withRequest<K extends TaskKind>(task: TaskOf<K>, changes: Common
 export const isOfKind = <K extends TaskKind>(kind: K, task: Task): task is Extract<Task, { kind: K }> =>
   task.kind === kind;
 
-export type Failure = z.output<typeof failure>;
+export type TaskFailure = z.output<typeof failure>;
 export type StoredMedium = TaskFacts['media'][number];
 export type StoredTrack = z.output<typeof keptTrack>;
 export type MessagePlace = z.output<typeof message>;

@@ -4,12 +4,12 @@ import { settle, transitionError } from './delivery-state.ts';
 import type { Estimate } from './estimate.ts';
 import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 import {
-  type Failure,
   hasEnded,
   type MessagePlace,
   type Route,
   TASK_VERSION,
   type Task,
+  type TaskFailure,
   type TaskOf,
   withRequest,
 } from './task.ts';
@@ -113,7 +113,7 @@ export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, no
 /** For a task that the bot or the gateway refused after it had waited. */
 export function markRefused(
   { place: _, roleIds: __, ...task }: Task,
-  failure: Omit<Failure, 'cause'>,
+  failure: Omit<TaskFailure, 'cause'>,
   now: number,
 ): Task {
   if (task.state !== 'waiting' && task.state !== 'submitting') throw transitionError(task, 'refused');

@@ -1,11 +1,11 @@
 import { amountText } from '../../../sandbox/gateway/decimal.ts';
 import type { Job } from '../../../sandbox/gateway/job.ts';
 import { compare } from '../../../src/lib/decimals.ts';
-import { amountOf, type Entry, standingOf } from '../../../src/services/money/entry.ts';
+import { amountOf, type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 
 export interface PartitionBooks {
-  entries: readonly Entry[];
+  entries: readonly LedgerEntry[];
   tasks: readonly Task[];
 }
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { amountOf, type Entry, standingOf } from '../../../src/services/money/entry.ts';
+import { amountOf, type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../support/ledger-tasks.ts';
@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 export interface Books {
-  entries: readonly Entry[];
+  entries: readonly LedgerEntry[];
   tasks: ReadonlyMap<string, Task>;
 }
 
@@ -46,7 +46,7 @@ export interface Verdict {
   figures: readonly string[];
 }
 
-const isCounted = (entry: Entry): boolean => standingOf(entry) !== 'refunded';
+const isCounted = (entry: LedgerEntry): boolean => standingOf(entry) !== 'refunded';
 
 /** Compares the bot's books with its limits and with what the gateway has charged. */
 export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, limits: Limits): Verdict {
@@ -98,7 +98,7 @@ export function checkBooks({ entries, tasks }: Books, gateway: EmbeddedGateway, 
 }
 
 /** The names of the sums that exceed a limit on some day. */
-function aboveLimit(entries: readonly Entry[], nameOf: (entry: Entry) => string, limit: string): string[] {
+function aboveLimit(entries: readonly LedgerEntry[], nameOf: (entry: LedgerEntry) => string, limit: string): string[] {
   const sums = new Map<string, string[]>();
   for (const entry of entries) {
     const name = `${new Date(entry.at).toISOString().slice(0, 10)} ${nameOf(entry)}`;

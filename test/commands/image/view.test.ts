@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
-import { reference } from '../../../src/commands/image/feature.ts';
+import { referenceForm } from '../../../src/commands/image/feature.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { bodyOf } from '../../../src/discord/adapter.ts';
 import { formBody } from '../../../src/discord/form.ts';
@@ -114,7 +114,7 @@ describe('The form for an image with references', () => {
   const models = [refused, listed('lumen', 'image'), listed('other', 'image'), listed('reel', 'video')];
   const form = (count: number, model?: string) => {
     const source = { images: Array.from({ length: count }, (_, n) => image(n)), task: undefined };
-    return reference.form({ id: 'reff.1', model, models, source }, say);
+    return referenceForm.form({ id: 'reff.1', model, models, source }, say);
   };
 
   it('The form for an image with references says which image it is about, and has a prompt and the model', () => {

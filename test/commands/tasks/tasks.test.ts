@@ -10,7 +10,7 @@ import { registrationOf } from '../../../src/discord/registration.ts';
 import type { TargetMessage } from '../../../src/discord/target-message.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { statusFilters } from '../../../src/services/tasks/task-summary.ts';
 
 /** A context without services: any access to the store would throw something other than a refusal. */
@@ -42,7 +42,7 @@ const filters = fc.record({
     fc.string({ unit: 'grapheme', minLength: 1 }).filter((words) => fitsCustomId(words)),
     { nil: undefined },
   ),
-  before: fc.option(fc.nat().map(taskId), { nil: undefined }),
+  before: fc.option(fc.nat().map(createTaskId), { nil: undefined }),
 });
 
 it('Discord accepts the registration of /tasks', () => {
@@ -68,7 +68,7 @@ describe('The custom id of a task list', () => {
           const id = readCustomId(verb.id(filter));
           expect(id && verb.read(id)).toEqual(filter);
         }
-        const pointer = { taskId: taskId(0), list: filter };
+        const pointer = { taskId: createTaskId(0), list: filter };
         for (const verb of [customIds.taskPage, customIds.taskDetails]) {
           const id = readCustomId(verb.id(pointer));
           expect(id && verb.read(id)).toEqual(pointer);
@@ -79,19 +79,29 @@ describe('The custom id of a task list', () => {
 
   it('A forged custom id of a task list is refused before the store is read', async () => {
     const piece = fc.oneof(
-      fc.constantFrom('m', 's', '', 'imagine', 'wo', 'constructor', '__proto__', taskId(0), taskId(0).toUpperCase()),
+      fc.constantFrom(
+        'm',
+        's',
+        '',
+        'imagine',
+        'wo',
+        'constructor',
+        '__proto__',
+        createTaskId(0),
+        createTaskId(0).toUpperCase(),
+      ),
       fc.string({ unit: 'binary' }),
     );
     const forged = fc.array(piece, { maxLength: 7 }).filter((args) => readFilter(args) instanceof Refusal);
     await fc.assert(
       fc.asyncProperty(forged, async (args) => {
         for (const button of [tasksPageButton, taskSelect])
-          await expect(pressButton(button, args, [taskId(0)])).rejects.toBeInstanceOf(Refusal);
+          await expect(pressButton(button, args, [createTaskId(0)])).rejects.toBeInstanceOf(Refusal);
       }),
     );
   });
 
-  it.each(['', 'x', 'constructor', `${taskId(0)}0`, taskId(0).toUpperCase()])(
+  it.each(['', 'x', 'constructor', `${createTaskId(0)}0`, createTaskId(0).toUpperCase()])(
     'Choosing "%s", which is not a task, from a task list is refused',
     async (chosen) => {
       const { args = [] } = readCustomId(customIds.task.id({ whose: 'mine' })) ?? {};
@@ -106,13 +116,13 @@ describe('The buttons of a task’s page', () => {
 
   it.each(verbs)('A forged "%s" button of a task’s page is refused before the store is read', async (verb) => {
     const button = buttonOf(verb);
-    for (const args of [[], [''], ['x'], ['../..'], [`${taskId(0)}0`]])
+    for (const args of [[], [''], ['x'], ['../..'], [`${createTaskId(0)}0`]])
       await expect(pressButton(button, args)).rejects.toThrow('refusals.unknownButton');
   });
 
   it('The buttons of a task’s page have ids that Discord accepts for every task', () => {
     for (const verb of [...verbs, ...handlers.handlers.map((handler) => handler.verb)])
-      expect(customId(verb, 1, taskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
+      expect(customId(verb, 1, createTaskId(Date.UTC(2200, 0)), '0').length).toBeLessThanOrEqual(100);
   });
 
   it.each(['export', 'forget', 'forgets', 'forgetr'])(

@@ -14,7 +14,7 @@ import type { MessagePlan, PreparedMessage } from '../../../src/discord/plan.ts'
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { hasEnded, type MessagePlace, type Task, type TaskFacts } from '../../../src/services/tasks/task.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { createTask } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryTasks, waitUntil } from './memory-tasks.ts';
@@ -180,7 +180,7 @@ export async function createFixture({
         message,
       },
       {
-        id: taskId(clock.now()),
+        id: createTaskId(clock.now()),
         traits: kindSpecs.imagine.traits,
         idempotencyKey: 'key',
         durationKey: 'imagine',

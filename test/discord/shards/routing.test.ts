@@ -4,12 +4,12 @@ import { customId, customIds } from '../../../src/discord/custom-ids.ts';
 import { bucketFor } from '../../../src/discord/shards/routing.ts';
 import { PAUSE_PARTITION } from '../../../src/services/money/whole-bot.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 
 const SERVER = '1275225538480439328';
 const OTHER_SERVER = '1275225538480430001';
 const MEMBER = '1275225538480439999';
-const id = taskId(Date.UTC(2026, 0, 1), 777);
+const id = createTaskId(Date.UTC(2026, 0, 1), 777);
 
 const serverContext = {
   guild_id: SERVER,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
+import { type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../../services/store/store-fixture.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, messagesWith, startFastClockBot } from '../quick.ts';
@@ -33,7 +33,7 @@ describe('The storage of an answer', () => {
     await (await member.slash('ask', { prompt: 'fire?' })).message((message) => text(message).includes('used up'));
     await app.stop();
     const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
-    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: LedgerEntry }).value);
     // The interrupted answer was charged; the refused one was not.
     expect(entries.map(standingOf).sort()).toEqual(['refunded', 'settled', 'settled']);
     for (const entry of entries) expect(entry).toMatchObject({ kind: 'ask', facts: [{ amount: '0.020' }, {}] });
@@ -125,7 +125,7 @@ describe('The storage of an answer', () => {
     await expect.poll(isErased).toBe(true);
     await app.stop();
     const rows = sql(file, "SELECT value FROM atelier WHERE namespace = 'ledger'");
-    const [entry, ...others] = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    const [entry, ...others] = rows.map(({ value }) => (JSON.parse(String(value)) as { value: LedgerEntry }).value);
     expect(others).toEqual([]);
     expect(entry).not.toHaveProperty('memberId');
     expect(entry?.facts.at(-1)).toMatchObject({ standing: 'settled', tokens: { output: expect.any(Number) } });

@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { amountText } from '../../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../../src/lib/decimals.ts';
-import type { Entry } from '../../../src/services/money/entry.ts';
+import type { LedgerEntry } from '../../../src/services/money/entry.ts';
 import { sql } from '../../services/store/store-fixture.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkFixture, upgradeCount } from './fixture.ts';
@@ -45,7 +45,7 @@ it('Utterances are charged by tokens at the gateway’s price, including audio, 
   await sendRecording(fixture, third);
   await app.stop();
   const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
-  const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+  const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: LedgerEntry }).value);
   expect(entries).toHaveLength(4);
   const amounts = entries.map(({ facts }) => [facts[0]?.amount ?? '0', facts.at(-1)?.amount ?? '0'] as const);
   for (const [estimate, cost] of amounts.slice(0, 2)) expect(Number(estimate) / Number(cost)).toBeLessThan(5);

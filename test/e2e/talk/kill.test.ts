@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
+import { type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/store-fixture.ts';
@@ -137,7 +137,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   sql(fileOf(fixture.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
   await doctor(fixture);
   // Only the first and last facts are compared, because a task does not record that its outcome was unknown for a while.
-  const firstAndLast = ({ facts, ...entry }: Entry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
+  const firstAndLast = ({ facts, ...entry }: LedgerEntry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
   expect(storedEntries(fixture).map(firstAndLast)).toEqual(entries.map(firstAndLast));
 });
 

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import type { Pcm } from '../../../src/lib/pcm.ts';
-import type { Entry } from '../../../src/services/money/entry.ts';
+import type { LedgerEntry } from '../../../src/services/money/entry.ts';
 import { fileOf } from '../../../src/services/store/backend.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import type { Fixture } from '../bot.ts';
@@ -86,7 +86,8 @@ export const storedTasks = (fixture: Pick<Fixture, 'config'>): Task[] => [
   ...readRows<Task>(fixture, 'live'),
   ...readRows<Task>(fixture, 'finished'),
 ];
-export const storedEntries = (fixture: Pick<Fixture, 'config'>): Entry[] => readRows<Entry>(fixture, 'ledger');
+export const storedEntries = (fixture: Pick<Fixture, 'config'>): LedgerEntry[] =>
+  readRows<LedgerEntry>(fixture, 'ledger');
 
 /** The number of replies that the gateway has charged. */
 export const chargedReplyCount = ({ usage }: EmbeddedGateway): number =>

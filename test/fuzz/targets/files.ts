@@ -7,7 +7,7 @@ import { recognise, videoFacts } from '../../../src/services/media/files/recogni
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
-import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
+import { isTruncatedFile } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
@@ -145,7 +145,7 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     async run(input) {
       const type = recognise(input);
-      if (type) await withReader(memoryContent(input), (reader) => isTruncated(reader, type));
+      if (type) await withReader(memoryContent(input), (reader) => isTruncatedFile(reader, type));
     },
     isExpected: () => false,
     growing: {

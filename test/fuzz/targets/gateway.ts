@@ -9,7 +9,7 @@ import { FineTunes } from '../../../src/services/gateway/fine-tunes.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
 import { readSubmission } from '../../../src/services/gateway/read/reader.ts';
 import type { Family } from '../../../src/services/gateway/read/table.ts';
-import { defaultLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
+import { defaultGatewayLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { UsageReports } from '../../../src/services/gateway/usage.ts';
 import { imageBodies } from '../../services/gateway/read/image.bodies.ts';
 import { imgxBodies } from '../../services/gateway/read/imgx.bodies.ts';
@@ -30,7 +30,7 @@ class StubHttp extends GatewayHttp {
 }
 
 const log = { info: () => undefined, warn: () => undefined };
-const http = new StubHttp(settings, defaultLimits, { log, clock: systemClock, random: () => 0.5 });
+const http = new StubHttp(settings, defaultGatewayLimits, { log, clock: systemClock, random: () => 0.5 });
 const tasks = new TaskClient(http, settings);
 const models = new Models(http, settings);
 const usage = new UsageReports(http);

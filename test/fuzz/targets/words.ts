@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { flagsFor, negativeFlagRefusal, outOfRangeRefusal } from '../../../src/commands/imagine/flags.ts';
 import { readIds, shortenList } from '../../../src/commands/music/ids.ts';
-import { linksIn, readImages, referenceRefusal } from '../../../src/commands/options.ts';
+import { givenLinks, readImages, referenceRefusal } from '../../../src/commands/options.ts';
 import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { escapeText, inlineCode } from '../../../src/discord/markdown.ts';
@@ -267,7 +267,7 @@ const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   readSize,
   readDuration,
   readCamera,
-  (text) => linksIn({ links: text }),
+  (text) => givenLinks({ links: text }),
   (text) => readImages({ links: text }),
   (text) => referenceRefusal({ links: text, image: { ...attachment, name: text } }),
   (text) => {

@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { TaskClient } from '../../../src/services/gateway/endpoints/task-client.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { GatewayHttp } from '../../../src/services/gateway/http.ts';
-import { defaultLimits, defaultSettings, type GatewayLimits } from '../../../src/services/gateway/settings.ts';
+import { defaultGatewayLimits, defaultSettings, type GatewayLimits } from '../../../src/services/gateway/settings.ts';
 
 const key = 'sk-secret-of-the-gateway';
 
@@ -44,7 +44,7 @@ class SkippingClock implements Clock {
     return Date.UTC(2026, 0, 1);
   }
   after(ms: number, task: () => void): () => void {
-    if (ms === defaultLimits.wholeBodyMs) return () => undefined;
+    if (ms === defaultGatewayLimits.wholeBodyMs) return () => undefined;
     this.waits.push(ms);
     queueMicrotask(task);
     return () => undefined;
@@ -71,7 +71,7 @@ describe('The HTTP client of the gateway', () => {
     const log = { info: () => undefined, warn: () => undefined };
     const client = new GatewayHttp(
       { ...defaultSettings, baseUrl, apiKey },
-      { ...defaultLimits, ...limits },
+      { ...defaultGatewayLimits, ...limits },
       { log, clock, random: () => 1 },
     );
     clients.push(client);
@@ -151,7 +151,7 @@ describe('The HTTP client of the gateway', () => {
       const { client, requests } = await openClient([json({}, 500)]);
       await failureOf(client.read({ path: '/x' }));
       await failureOf(client.read({ path: '/x', attempts: 1 }));
-      expect(requests).toHaveLength(defaultLimits.attempts + 1);
+      expect(requests).toHaveLength(defaultGatewayLimits.attempts + 1);
     });
 
     it('A read is retried when the connection is lost', async () => {
@@ -164,7 +164,7 @@ describe('The HTTP client of the gateway', () => {
       const { client, requests } = await openClient([json({}, 500)]);
       const controller = new AbortController();
       clock.after = (ms, task) => {
-        if (ms === defaultLimits.wholeBodyMs) return () => undefined;
+        if (ms === defaultGatewayLimits.wholeBodyMs) return () => undefined;
         controller.abort();
         queueMicrotask(task);
         return () => undefined;

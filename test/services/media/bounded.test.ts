@@ -3,7 +3,7 @@ import type { ContentReader } from '../../../src/services/media/content.ts';
 import { decodeBase64, memoryContent } from '../../../src/services/media/content.ts';
 import { recognise, recogniseContent, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
-import { isTruncated } from '../../../src/services/media/videos/mp4.ts';
+import { isTruncatedFile } from '../../../src/services/media/videos/mp4.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -107,7 +107,7 @@ describe('A file made to keep the bot busy', () => {
 
   it('A file made to keep the bot busy is not scanned through millions of tiny boxes', async () => {
     const reader = tinyBoxesReader();
-    expect(await isTruncated(reader, mediaTypes.mp4)).toBe(false);
+    expect(await isTruncatedFile(reader, mediaTypes.mp4)).toBe(false);
     expect(reader.reads()).toBeLessThanOrEqual(8_000);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { type Entry, entryKey, standingOf } from '../../../src/services/money/entry.ts';
+import { entryKey, type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import { Ledger } from '../../../src/services/money/ledger.ts';
 import type { Limits } from '../../../src/services/money/limits.ts';
 import { openStore } from '../../../src/services/store/index.ts';
@@ -57,7 +57,7 @@ async function createFixture(member?: Limits) {
   const open = (): Ledger => new Ledger({ entries, clock, log, ...(spending && { spending }) });
   const ledger = open();
   await ledger.open([]);
-  const allEntries = (): Promise<Entry[]> => Array.fromAsync(store.entries.readRange('', '9999'));
+  const allEntries = (): Promise<LedgerEntry[]> => Array.fromAsync(store.entries.readRange('', '9999'));
   return {
     ledger,
     open,
@@ -284,7 +284,7 @@ describe('The ledger at the start', () => {
 });
 
 describe('What the ledger tells', () => {
-  const entry = (id: string, at: number, changes: Partial<Entry> = {}): Entry => ({
+  const entry = (id: string, at: number, changes: Partial<LedgerEntry> = {}): LedgerEntry => ({
     id,
     at,
     memberId: MEMBER,
@@ -293,9 +293,9 @@ describe('What the ledger tells', () => {
     facts: [{ standing: 'reserved', at, amount: '0.5' }],
     ...changes,
   });
-  const unconfirmed = (at: number): Entry['facts'] => [{ standing: 'unconfirmed', at }];
+  const unconfirmed = (at: number): LedgerEntry['facts'] => [{ standing: 'unconfirmed', at }];
 
-  async function withEntries(...entries: Entry[]) {
+  async function withEntries(...entries: LedgerEntry[]) {
     const fixture = await createFixture({ day: { amount: '9' } });
     for (const one of entries) await fixture.store.entries.change(entryKey(one), () => one);
     return fixture;

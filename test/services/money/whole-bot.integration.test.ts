@@ -2,12 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { recentNotes } from '../../../src/services/cluster/recent-notes.ts';
-import { createEntry, type Entry, extendReservation } from '../../../src/services/money/entry.ts';
+import { createEntry, extendReservation, type LedgerEntry } from '../../../src/services/money/entry.ts';
 import type { Limits } from '../../../src/services/money/limits.ts';
 import { WholeBot } from '../../../src/services/money/whole-bot.ts';
 import { openSharedFacts, type SharedFacts } from '../../../src/services/store/shared-facts.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/store-fixture.ts';
 import { createSpending } from './spending/fixture.ts';
@@ -36,8 +36,8 @@ async function createPartition(
     wholeBot,
   });
   await wholeBot.open({ used: () => spending.totalUsage(waitingCount), isPausedHere: () => isPausedHere?.() });
-  const entry = (amount: string): Entry => {
-    const id = taskId(clock.now(), bucketWithin('server', { number, count: PARTITION_COUNT }));
+  const entry = (amount: string): LedgerEntry => {
+    const id = createTaskId(clock.now(), bucketWithin('server', { number, count: PARTITION_COUNT }));
     const times = { created: clock.now() };
     return createEntry(makeTask({ id, times, estimate: { amount, source: 'operator', at: 0 } }));
   };

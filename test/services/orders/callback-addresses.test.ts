@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CallbackUrls } from '../../../src/services/orders/callback-addresses.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 
 const baseUrl = 'https://bot.example/callbacks';
 const secret = 'a secret of the store';
 const addresses = new CallbackUrls(baseUrl, secret);
-const id = taskId(Date.UTC(2026, 0, 1));
+const id = createTaskId(Date.UTC(2026, 0, 1));
 const pathOf = (url: string): string => new URL(url).pathname;
 
 describe('The URL that a gateway calls back', () => {

@@ -2,8 +2,8 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/services/orders/polling/lane.ts';
-import { ProcessLimits, shareOf } from '../../../src/services/orders/process-limits.ts';
-import { bucketIn, taskId } from '../../../src/services/tasks/task-id.ts';
+import { ProcessLimits, shareForPartitions } from '../../../src/services/orders/process-limits.ts';
+import { bucketIn, createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const silentLog = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -33,7 +33,7 @@ describe('The share of a limit', () => {
         const partitionsOf = (worker: number): number[] =>
           ownerByPartition.flatMap((one, partition) => (one === worker ? [partition] : []));
         const shares = [0, 1, 2, 3, 4].map((worker) =>
-          shareOf(limit, { partitions: partitionsOf(worker), count: ownerByPartition.length }),
+          shareForPartitions(limit, { partitions: partitionsOf(worker), count: ownerByPartition.length }),
         );
         expect(shares.every(Number.isInteger)).toBe(true);
         expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
@@ -58,7 +58,12 @@ describe('Two processes that share a poll budget', () => {
     const addTasks = (number: number, { limits, lane: ownLane }: (typeof processes)[number]): void => {
       const { scheduler } = limits;
       for (let task = 0; task < 60; task += 1)
-        scheduler.add({ id: taskId(clock.now(), number), lane: ownLane, group: 'server', nextPollAt: clock.now() });
+        scheduler.add({
+          id: createTaskId(clock.now(), number),
+          lane: ownLane,
+          group: 'server',
+          nextPollAt: clock.now(),
+        });
       stops[number] = () => scheduler.removeAll((id) => bucketIn(id) % 4 === number);
     };
     const stops: (() => Promise<void>)[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, standingOf } from '../../../src/services/money/entry.ts';
+import { type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import { Ledger } from '../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import { startRelease } from '../../../src/services/orders/submission/sweep.ts';
@@ -24,7 +24,7 @@ async function startBot(setup: StoreFixture) {
   const release = (): void => {
     stopRelease = startRelease({ book, ledger, clock, log }, 3 * HOUR_MS);
   };
-  const entries = async (): Promise<Entry[]> => {
+  const entries = async (): Promise<LedgerEntry[]> => {
     await ledger.flush();
     return Array.fromAsync(store.entries.readRange('', '9999'));
   };
@@ -54,7 +54,7 @@ async function storeUnconfirmed(
   return unconfirmedTask;
 }
 
-const standings = (entries: readonly Entry[]): string[] => entries.map(standingOf);
+const standings = (entries: readonly LedgerEntry[]): string[] => entries.map(standingOf);
 
 describe('The release of orders with an unknown outcome', () => {
   it('A reservation is released exactly once, after the time that the operator has configured', async () => {

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 
 // A process that stores tasks until it is killed, and prints the ID of each once the store has confirmed it.
 
@@ -16,7 +16,7 @@ const store = await openStore({ url, scheme: url.split(':')[0] ?? '' }, { specs:
 
 async function storeTasks(): Promise<never> {
   for (;;) {
-    const id = taskId(systemClock.now());
+    const id = createTaskId(systemClock.now());
     await store.put({ ...task, id });
     process.stdout.write(`${id}\n`);
   }

@@ -7,7 +7,7 @@ import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import type { TestStore } from './sites.ts';
 import { eagerClock } from './standing.ts';
 import { START } from './store-fixture.ts';
@@ -76,4 +76,4 @@ export async function writeTo({ url, scheme, log, clock }: TestStore, ...rows: r
 
 /** The id of a task that belongs to a server and is in this partition. */
 export const idIn = (partition: Partition, home = 'den', at = START): string =>
-  taskId(at, bucketWithin(home, partition));
+  createTaskId(at, bucketWithin(home, partition));

@@ -8,7 +8,7 @@ import { createLogger, type Log } from '../../../src/lib/log.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { openStore } from '../../../src/services/store/index.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
-import { taskId } from '../../../src/services/tasks/task-id.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { type Parts, taskFrom } from '../../support/tasks.ts';
 
@@ -28,7 +28,7 @@ export function makeTask({ route, times, ...overrides }: TaskOverrides = {}): Ta
   const created = times?.created ?? START;
   const record = {
     version: TASK_VERSION,
-    id: taskId(created),
+    id: createTaskId(created),
     kind: 'imagine' as const,
     state: 'running' as const,
     request: { prompt: 'a red fox in the snow' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketOf, bucketWithin, partitionOf } from '../../../src/services/tasks/homes.ts';
-import { BUCKETS, bucketIn, isTaskId, taskId } from '../../../src/services/tasks/task-id.ts';
+import { BUCKETS, bucketIn, createTaskId, isTaskId } from '../../../src/services/tasks/task-id.ts';
 import { start } from '../orders/builders.ts';
 
 const ownerId = fc.bigInt({ min: 1n << 56n, max: 1n << 63n }).map(String);
@@ -11,7 +11,7 @@ describe('The partition of a task', () => {
   it('A task id reveals the partition that its server or member belongs to', () => {
     fc.assert(
       fc.property(ownerId, partitionCount, (owner, partitions) => {
-        const id = taskId(start, bucketOf(owner));
+        const id = createTaskId(start, bucketOf(owner));
         expect(isTaskId(id)).toBe(true);
         expect(partitionOf(bucketIn(id), partitions)).toBe(partitionOf(bucketOf(owner), partitions));
       }),
@@ -25,7 +25,7 @@ describe('The partition of a task', () => {
         const bucket = bucketWithin(owner, partition);
         expect(bucket).toBeGreaterThanOrEqual(0);
         expect(bucket).toBeLessThan(BUCKETS);
-        expect(partitionOf(bucketIn(taskId(start, bucket)), partitions)).toBe(partition.number);
+        expect(partitionOf(bucketIn(createTaskId(start, bucket)), partitions)).toBe(partition.number);
         if (partitionOf(bucketOf(owner), partitions) === partition.number) expect(bucket).toBe(bucketOf(owner));
       }),
     );

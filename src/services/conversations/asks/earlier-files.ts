@@ -50,7 +50,7 @@ export async function gatherEarlierFiles(
 
   async function fetchFile(namedFile: NamedFile): Promise<EarlierFile> {
     const { file, medium, transcript } = namedFile;
-    const name = safeName(file.name);
+    const name = fileNameForModel(file.name);
     if (transcript !== undefined) return { name, part: transcriptPart(name, transcript) };
     if (medium === 'sound' && !supportsAudio) return { name, why: 'refused' };
     if (files >= MAX_FILES) return { name, why: 'too-many' };
@@ -81,7 +81,7 @@ export async function gatherEarlierFiles(
 export const leaveOut = (turns: readonly Turn[], why: LeftOutFile['why']): EarlierFile[][] =>
   turns.map((turn) => [
     ...filesOf(turn).map(({ file, transcript }): EarlierFile => {
-      const name = safeName(file.name);
+      const name = fileNameForModel(file.name);
       return transcript === undefined ? { name, why } : { name, part: transcriptPart(name, transcript) };
     }),
     ...hiddenFiles(turn),
@@ -187,7 +187,7 @@ export function sizeOf(part: TextContent): number {
 const MAX_NAME_LENGTH = 100;
 
 /** A file name is untrusted text: it must stay on one line and not contain brackets that would end the note. */
-export const safeName = (name: string): string =>
+export const fileNameForModel = (name: string): string =>
   name
     .slice(0, 1_000)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, ' ')

@@ -8,14 +8,14 @@ import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/an
 import type { Gather, Materials } from '../../tasks/materials.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from '../ask-request.ts';
 import { isLastRound, MAX_REQUESTS } from '../ask-transitions.ts';
-import { type Answers, type Asker, earlierTurns, type Turn } from '../conversation.ts';
+import { type AnswerStore, type Asker, earlierTurns, type Turn } from '../conversation.ts';
 import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
 import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { questionAudio, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
 
-export interface SenderParts extends AppContext {
-  answers: Answers;
+export interface QuestionSenderParts extends AppContext {
+  answers: AnswerStore;
   responses: Gateway['responses'];
   transcriptions: Gateway['transcriptions'];
   models: ModelCatalogue;
@@ -38,12 +38,12 @@ interface Question {
 
 /** Sends questions to models, leaving out features that a model refuses. */
 export class QuestionSender {
-  readonly #parts: SenderParts;
+  readonly #parts: QuestionSenderParts;
   readonly #refusedFeatures: RefusedFeatures;
   /** The requests that questions took until they were too large. Such a question is sent again, with smaller images. */
   readonly #requestCounts = new WeakMap<AskRequest, number>();
 
-  constructor(parts: SenderParts) {
+  constructor(parts: QuestionSenderParts) {
     this.#parts = parts;
     this.#refusedFeatures = new RefusedFeatures(parts.clock);
   }

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { defaultLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from '../settings.ts';
+import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from '../settings.ts';
 
 /** The connections to the gateway. Several clients in one process can share them. */
 export class GatewayConnections {
@@ -11,7 +11,7 @@ export class GatewayConnections {
 
   constructor({ baseUrl, connections: count }: GatewaySettings, limits: Partial<GatewayLimits> = {}) {
     const { origin } = parseBaseUrl(baseUrl);
-    const { connectMs, bodyMs } = { ...defaultLimits, ...limits };
+    const { connectMs, bodyMs } = { ...defaultGatewayLimits, ...limits };
     this.#createPool = (connections) =>
       new Pool(origin, { connections, connect: { timeout: connectMs }, bodyTimeout: bodyMs });
     this.#count = count;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { errors } from 'undici';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../../lib/clock.ts';
-import { readChunks } from '../event-stream.ts';
+import { collectChunks } from '../event-stream.ts';
 
 /** Events of a live conversation are at most 15 MiB in size. */
 const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
@@ -58,7 +58,7 @@ export async function openSocket(
 /** Returns the body, or '' if it cannot be read, because the status is clear enough. */
 async function readText(response: IncomingMessage): Promise<string> {
   try {
-    const { chunks } = await readChunks(response, MAX_REFUSAL_BYTES);
+    const { chunks } = await collectChunks(response, MAX_REFUSAL_BYTES);
     return Buffer.concat(chunks).toString('utf8');
   } catch {
     return '';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
 import { type GatewayError, malformedError } from '../errors.ts';
-import { CHAT_END, DONE, type Frame, framesFromChat, isChat } from '../event-stream.ts';
+import { CHAT_END, DONE, type EventFrame, framesFromChat, isChat } from '../event-stream.ts';
 import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from '../response-events.ts';
@@ -66,7 +66,7 @@ export class AnswerReader {
     return this.#isOver;
   }
 
-  readFrame(frame: Frame): TextEvent[] {
+  readFrame(frame: EventFrame): TextEvent[] {
     if (this.#isOver) return [];
     if (frame === DONE) {
       this.#hasDoneMarker = true;
@@ -111,7 +111,7 @@ export class AnswerReader {
     return text.text !== '' || refusal.text !== '' || reasoning.text !== '' || this.#calls.hasAny;
   }
 
-  #read({ type, body }: Frame): TextEvent[] {
+  #read({ type, body }: EventFrame): TextEvent[] {
     const response = isRecord(body.response) ? body.response : {};
     this.#id ??= asText(response.id) ?? asText(body.response_id);
     this.#model ??= asText(response.model);

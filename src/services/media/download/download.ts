@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
-import { codeOf } from '../../../lib/never-connected.ts';
-import { MediaError, type MediaErrorKind, tooLargeError } from '../files/errors.ts';
+import { connectionErrorCode } from '../../../lib/never-connected.ts';
+import { fileTooLargeError, MediaError, type MediaErrorKind } from '../files/errors.ts';
 import type { MediaLimits } from '../files/settings.ts';
 import type { Hosts } from '../hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
@@ -65,7 +65,7 @@ async function receiveBody({ body, headers }: Dispatcher.ResponseData, options: 
   const length = headers['content-length'];
   const announcedBytes = length === undefined ? undefined : Number(length);
   try {
-    if (announcedBytes !== undefined && announcedBytes > max) throw tooLargeError(max);
+    if (announcedBytes !== undefined && announcedBytes > max) throw fileTooLargeError(max);
     return await receiveFile(enforcePace(body, clock, limits), storage, { max, announcedBytes, signal });
   } catch (error) {
     body.destroy();
@@ -138,7 +138,7 @@ const FAILURE_BY_CODE = new Map<string, readonly [MediaErrorKind, string]>([
 
 function hostError(cause: unknown, host: string): MediaError {
   if (cause instanceof MediaError) return cause;
-  const code = codeOf(cause);
+  const code = connectionErrorCode(cause);
   const [kind, description] = FAILURE_BY_CODE.get(code) ?? ['unreachable', 'could not be used'];
   return new MediaError(kind, `The file host ${host} ${description}.`, { code, cause });
 }

@@ -1,7 +1,7 @@
 import type { BufferReclaimer } from '../../../lib/passing-bytes.ts';
 import type { CapacityPool, Claim } from '../capacity.ts';
 import { type FileContent, memoryContent } from '../content.ts';
-import { tooLargeError } from '../files/errors.ts';
+import { fileTooLargeError } from '../files/errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 
 /** The first buffer for a file of unknown size; its size doubles when it is full. */
@@ -70,7 +70,7 @@ class Receiver {
 
   async append(chunk: Uint8Array, signal: AbortSignal): Promise<void> {
     const size = this.#size + chunk.byteLength;
-    if (size > this.#max) throw tooLargeError(this.#max);
+    if (size > this.#max) throw fileTooLargeError(this.#max);
     const missingBytes = Math.max(size, Math.min(MIN_CLAIM_BYTES, this.#max)) - this.#claimedBytes;
     if (missingBytes > 0) {
       await this.#claim.take(missingBytes, signal);

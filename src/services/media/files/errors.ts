@@ -33,7 +33,7 @@ export class MediaError extends Error {
   }
 }
 
-export const tooLargeError = (max: number): MediaError =>
+export const fileTooLargeError = (max: number): MediaError =>
   new MediaError('too-large', `The file is larger than ${Math.floor(max / 2 ** 20)} MiB.`);
 export const damagedFileError = (cause?: unknown): MediaError =>
   new MediaError('damaged', 'The file is damaged and cannot be read completely.', { cause });

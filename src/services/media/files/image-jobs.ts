@@ -42,7 +42,7 @@ interface FitOptions {
   provenance?: Provenance | undefined;
 }
 
-export class ImageJobs {
+export class ImageProcessor {
   readonly #process: MediaProcess;
   readonly #limits: { readonly maxPixels: number };
 

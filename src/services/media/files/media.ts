@@ -24,12 +24,12 @@ import { MAX_MARK_BYTES, type Provenance } from '../images/provenance.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { cleanRecording } from '../videos/clean.ts';
 import { markVideo } from '../videos/mark.ts';
-import { isTruncated } from '../videos/mp4.ts';
+import { isTruncatedFile } from '../videos/mp4.ts';
 import { damagedFileError, MediaError } from './errors.ts';
-import { ImageJobs } from './image-jobs.ts';
+import { ImageProcessor } from './image-jobs.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import {
-  defaultLimits,
+  defaultMediaLimits,
   type MediaLimits,
   type MediaParts,
   type MediaSettings,
@@ -72,7 +72,7 @@ export class Media {
   readonly #memberFiles: FileSource;
   readonly #memberLimiter: KeyedLimiter;
   readonly #isStoredResult: StoredResultCheck;
-  readonly #images: ImageJobs;
+  readonly #images: ImageProcessor;
   readonly videoFacts = videoFacts;
   readonly readWhole = readWhole;
   readonly #closing = new AbortController();
@@ -104,7 +104,7 @@ export class Media {
     this.#memberFiles = createSource('given', limits.memberFilesBytes);
     this.#isStoredResult = isStoredResult;
     this.#memberLimiter = new KeyedLimiter(limits.fetchesPerMember);
-    this.#images = new ImageJobs(parts.process, limits.pixels);
+    this.#images = new ImageProcessor(parts.process, limits.pixels);
   }
 
   async fetch(source: MediaSource, options: FetchOptions = {}): Promise<FetchedFile> {
@@ -254,7 +254,7 @@ export class Media {
 }
 
 export function openMedia(settings: MediaSettings, parts: MediaParts, limits: Partial<MediaLimits> = {}): Media {
-  return new Media(settings, parts, { ...defaultLimits, ...limits });
+  return new Media(settings, parts, { ...defaultMediaLimits, ...limits });
 }
 
 /** Strips the metadata from a video or audio result and adds a mark, as far as the format allows. */
@@ -279,7 +279,7 @@ async function recogniseFile({ content, release }: HeldFile): Promise<FetchedFil
       const type = await recogniseContent(reader);
       if (!type)
         throw new MediaError('not-media', 'The fetched file is not an image, video or audio file that can be shown.');
-      if (await isTruncated(reader, type)) throw damagedFileError();
+      if (await isTruncatedFile(reader, type)) throw damagedFileError();
       return { ...content, type, release };
     });
   } catch (error) {

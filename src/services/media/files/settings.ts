@@ -30,7 +30,7 @@ export interface MediaParts {
 
 const MIB = 1024 * 1024;
 
-export const defaultLimits = {
+export const defaultMediaLimits = {
   /** The size limit of a file. Discord accepts far less, so a larger file could at best be shown as a preview or a link. */
   fileBytes: 100 * MIB,
   /**
@@ -63,4 +63,4 @@ export const defaultLimits = {
   pixels: 100_000_000,
 };
 
-export type MediaLimits = Readonly<typeof defaultLimits>;
+export type MediaLimits = Readonly<typeof defaultMediaLimits>;

@@ -96,7 +96,7 @@ const MAX_SEGMENTS = 255;
 /** One second of audio, so that players can seek. */
 const PACKETS_PER_PAGE = 50;
 
-export interface Packet {
+export interface EncodedPacket {
   data: Uint8Array;
   granule: number;
 }
@@ -106,7 +106,7 @@ export class OggWriter {
   readonly #serial: number;
   readonly #pages: Buffer[] = [];
   /** The latest page stays open, because only the end shows that it is the last. */
-  #openPage: Packet[] = [];
+  #openPage: EncodedPacket[] = [];
   #lengths = 0;
   #isHeaderPage = false;
 
@@ -119,7 +119,7 @@ export class OggWriter {
     }
   }
 
-  add(packet: Packet): void {
+  add(packet: EncodedPacket): void {
     const isFull =
       this.#openPage.length === PACKETS_PER_PAGE || this.#lengths + lengthsOf(packet).length > MAX_SEGMENTS;
     if (this.#isHeaderPage || isFull) this.#close(0);
@@ -131,7 +131,7 @@ export class OggWriter {
     return Buffer.concat(this.#pages);
   }
 
-  #put(packet: Packet): void {
+  #put(packet: EncodedPacket): void {
     this.#openPage.push(packet);
     this.#lengths += lengthsOf(packet).length;
   }
@@ -147,7 +147,10 @@ export class OggWriter {
   }
 }
 
-function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'flags' | 'serial' | 'number', number>) {
+function pageOf(
+  packets: readonly EncodedPacket[],
+  { flags, serial, number }: Record<'flags' | 'serial' | 'number', number>,
+) {
   const lengths = packets.flatMap(lengthsOf);
   const header = Buffer.alloc(HEADER_BYTES);
   header.write('OggS');
@@ -161,7 +164,7 @@ function pageOf(packets: readonly Packet[], { flags, serial, number }: Record<'f
   return page;
 }
 
-const lengthsOf = ({ data }: Packet): number[] => [
+const lengthsOf = ({ data }: EncodedPacket): number[] => [
   ...Array<number>(Math.floor(data.length / 255)).fill(255),
   data.length % 255,
 ];

@@ -76,7 +76,7 @@ export const MAX_BOXES_IN_FILE = 8_000;
 const BOX_FORMATS = /^(video\/mp4|video\/quicktime|audio\/mp4)$/;
 
 /** Adds up the boxes, because a host may end a response early without an error. A file with more boxes than are read counts as complete. */
-export async function isTruncated(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
+export async function isTruncatedFile(reader: ContentReader, { mime }: MediaType): Promise<boolean> {
   if (!BOX_FORMATS.test(mime)) return false;
   let end = 0;
   let count = 0;

@@ -1,5 +1,5 @@
 import { difference, sumOf } from '../../../lib/decimals.ts';
-import { amountOf, type Entry, standingOf } from '../entry.ts';
+import { amountOf, type LedgerEntry, standingOf } from '../entry.ts';
 import { limitedKindsOf } from '../limits.ts';
 import type { Calendar, Period } from '../periods.ts';
 
@@ -35,7 +35,7 @@ export class Tally {
   }
 
   /** Counts an entry's current content instead of its previous content; `undefined` counts nothing. */
-  replace(previous: Entry | undefined, current: Entry | undefined, scopes: readonly string[]): void {
+  replace(previous: LedgerEntry | undefined, current: LedgerEntry | undefined, scopes: readonly string[]): void {
     if (previous) this.#add(previous, scopes, -1);
     if (current) this.#add(current, scopes, 1);
   }
@@ -65,7 +65,7 @@ export class Tally {
     }
   }
 
-  #add(entry: Entry, scopes: readonly string[], sign: 1 | -1): void {
+  #add(entry: LedgerEntry, scopes: readonly string[], sign: 1 | -1): void {
     const standing = standingOf(entry);
     if (standing === 'refunded') return;
     const { amount = '0' } = amountOf(entry) ?? {};

@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { budgetsAbout } from '../../money/budgets.ts';
-import type { Entry } from '../../money/entry.ts';
+import type { LedgerEntry } from '../../money/entry.ts';
 import { hashedName } from '../../money/hashed-names.ts';
 import { reportsAbout } from '../../safety/reports.ts';
 import { rulesAbout } from '../../safety/rules.ts';
@@ -80,7 +80,7 @@ export interface ExportedData {
   memberId: string;
   now: number;
   tasks: AsyncIterable<Task>;
-  entries: AsyncIterable<Entry> | undefined;
+  entries: AsyncIterable<LedgerEntry> | undefined;
   /** Returns the facts of each partition. */
   readFacts(): Promise<readonly MemberFacts[]>;
 }

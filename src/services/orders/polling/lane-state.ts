@@ -3,7 +3,7 @@ import { Breaker } from './breaker.ts';
 import type { Lane } from './lane.ts';
 
 /** One task in the scheduler. There may be a hundred thousand entries, so they contain nothing else. */
-export interface Entry {
+export interface ScheduledTask {
   readonly id: string;
   readonly group: string;
   readonly lane: LaneState;
@@ -23,11 +23,11 @@ const VISITED_PER_MS = 2_000;
 const RESUME_SPREAD_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-const earliestFirst = (one: Entry, other: Entry): number => one.dueAt - other.dueAt;
+const earliestFirst = (one: ScheduledTask, other: ScheduledTask): number => one.dueAt - other.dueAt;
 
 /** A poll that begins now, and whether it is the probe after a pause. */
 export interface BegunPoll {
-  entries: Entry[];
+  entries: ScheduledTask[];
   isProbe: boolean;
 }
 
@@ -37,8 +37,8 @@ export class LaneState {
   readonly breaker = new Breaker();
   /** Lanes take turns: the one whose last turn was longest ago is next. */
   lastTurn = 0;
-  readonly #waiting = new Set<Entry>();
-  readonly #ready = new FairQueue<Entry>();
+  readonly #waiting = new Set<ScheduledTask>();
+  readonly #ready = new FairQueue<ScheduledTask>();
   /** No waiting task is due earlier. */
   #nextDueAt = NEVER;
   #gatheredAt = Number.NEGATIVE_INFINITY;
@@ -72,18 +72,18 @@ export class LaneState {
   }
 
   /** Schedules a task for this time, or later if its allowance requires that. */
-  wait(entry: Entry, until: number): void {
+  wait(entry: ScheduledTask, until: number): void {
     entry.dueAt = Math.max(until, earliestPollAt(entry.history));
     this.#waiting.add(entry);
     this.#nextDueAt = Math.min(this.#nextDueAt, entry.dueAt);
   }
 
-  pollSoon(entry: Entry, now: number): void {
+  pollSoon(entry: ScheduledTask, now: number): void {
     if (this.#waiting.has(entry)) this.wait(entry, now);
     else entry.isHinted = true;
   }
 
-  drop(entry: Entry): void {
+  drop(entry: ScheduledTask): void {
     if (!this.#waiting.delete(entry)) this.#ready.remove(entry);
   }
 
@@ -104,7 +104,7 @@ export class LaneState {
   }
 
   /** It is unknown when the poll reached the gateway, so the gap to the next one counts from the response. */
-  end(entries: readonly Entry[], isProbe: boolean, now: number): void {
+  end(entries: readonly ScheduledTask[], isProbe: boolean, now: number): void {
     for (const { history } of entries) history.lastPollAt = Math.max(history.lastPollAt, now);
     this.#runningCount -= 1;
     if (isProbe) this.#isProbing = false;
@@ -128,7 +128,7 @@ export class LaneState {
   #gather(now: number): void {
     this.#gatheredAt = now;
     this.#nextDueAt = NEVER;
-    const due: Entry[] = [];
+    const due: ScheduledTask[] = [];
     for (const entry of this.#waiting) {
       if (entry.dueAt <= now) due.push(entry);
       else this.#nextDueAt = Math.min(this.#nextDueAt, entry.dueAt);
@@ -139,8 +139,8 @@ export class LaneState {
     }
   }
 
-  #takeNext(now: number): Entry[] {
-    const entries: Entry[] = [];
+  #takeNext(now: number): ScheduledTask[] {
+    const entries: ScheduledTask[] = [];
     while (entries.length < this.#max) {
       const entry = this.#ready.takeNext();
       if (!entry) break;
@@ -151,7 +151,7 @@ export class LaneState {
   }
 
   /** Tasks that are not due yet, but soon, and whose allowance permits a poll now. */
-  #takeSoon(now: number, count: number): Entry[] {
+  #takeSoon(now: number, count: number): ScheduledTask[] {
     const latest = now + (this.lane.gatherMs ?? GATHER_MS);
     const soon = [...this.#waiting].filter((entry) => entry.dueAt <= latest && earliestPollAt(entry.history) <= now);
     const taken = soon.sort(earliestFirst).slice(0, count);

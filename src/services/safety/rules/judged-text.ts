@@ -64,7 +64,7 @@ const MAX_PIECE_LENGTH = 10_000;
 const OVERLAP = 500;
 
 /** Long texts are judged in pieces: services limit their requests, and the event loop must not be blocked for long. */
-export function piecesOf(text: string): string[] {
+export function judgedPieces(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start === 0 || start + OVERLAP < text.length; start += MAX_PIECE_LENGTH - OVERLAP)
     pieces.push(text.slice(start, start + MAX_PIECE_LENGTH));

@@ -4,12 +4,12 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
-import { IN_MEMORY, publicName, reasonOf, type StoreAddress } from '../backend.ts';
+import { errorText, IN_MEMORY, publicName, type StoreAddress } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
 import type { ReadableStore, RemoteParts } from '../remote/open-remote.ts';
 import { BACKUP_TABLE, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../rows/marks.ts';
 import { openReadOnly } from '../rows/open-store.ts';
-import { codeOf, makePrivate, SQLITE_FULL } from '../rows/sqlite.ts';
+import { makePrivate, SQLITE_FULL, sqliteCode } from '../rows/sqlite.ts';
 import {
   BACKUP_TABLES,
   type BackupFacts,
@@ -152,7 +152,7 @@ const missingStoreError = (name: string): StoreError =>
 function writeFailure(error: unknown, file: string, isEncrypted: boolean): unknown {
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
   if (error instanceof StoreError) return error;
-  const code = codeOf(error);
+  const code = sqliteCode(error);
   if (code === SQLITE_FULL && isEncrypted)
     return failure(
       'unsupported',
@@ -175,6 +175,6 @@ function writeFailure(error: unknown, file: string, isEncrypted: boolean): unkno
     case 'EROFS':
       return failure('failed', `The backup ${file} cannot be written. Check that this user may write to its folder.`);
     default:
-      return failure('failed', `The backup ${file} could not be written: ${reasonOf(error)}.`);
+      return failure('failed', `The backup ${file} could not be written: ${errorText(error)}.`);
   }
 }

@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { StoreError } from '../../tasks/store-error.ts';
-import { IN_MEMORY, reasonOf } from '../backend.ts';
+import { errorText, IN_MEMORY } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../rows/marks.ts';
-import { codeOf } from '../rows/sqlite.ts';
+import { sqliteCode } from '../rows/sqlite.ts';
 import { addingTo, copyRows, type PartitionRow, RowSums } from './copier.ts';
 
 /**
@@ -208,6 +208,6 @@ const damagedError = (file: string, cause?: unknown): StoreError =>
 function readFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   // SQLite reports a damaged file in many ways, such as an unknown table or a failed read at its end.
-  if (typeof codeOf(error) === 'number') return damagedError(file, error);
-  return new StoreError('failed', `The backup ${file} cannot be read: ${reasonOf(error)}.`, error);
+  if (typeof sqliteCode(error) === 'number') return damagedError(file, error);
+  return new StoreError('failed', `The backup ${file} cannot be read: ${errorText(error)}.`, error);
 }

@@ -1,4 +1,4 @@
-import { outcomeOf, toAskedPartition } from '../../orders/part-erasures.ts';
+import { toAskedPartition, totalOutcome } from '../../orders/part-erasures.ts';
 import { erasureMark } from '../../orders/task-store.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
 import type { Backend, Row } from '../backend.ts';
@@ -103,7 +103,7 @@ const divideErasures: Divide = async function* (division) {
     }
     const home = partitionOf(bucketOf(mark.memberId), count);
     const { memberId, until, secret, told } = mark;
-    const { running: _, ...progress } = outcomeOf(mark, 0);
+    const { running: _, ...progress } = totalOutcome(mark, 0);
     const ownMark = { memberId, until, secret, told, ...progress };
     const others = partitionNumbers(count).filter((number) => number !== home);
     const asked = others.map((number) => toAskedPartition(number, ownMark));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import { closeOrphan, type Entry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../money/entry.ts';
+import { closeOrphan, type LedgerEntry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../money/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { sentOrder } from '../../tasks/kind.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
@@ -165,7 +165,7 @@ export async function checkLedger(
   { tasks, clock }: { tasks: ReadonlyMap<string, Task>; clock: Clock },
 ): Promise<Check> {
   const { good, bad, setAside } = await ledgerRows(ledger, quarantine).readAll();
-  const expectedEntries = new Map<string, Entry>();
+  const expectedEntries = new Map<string, LedgerEntry>();
   // Without the mark, no bot has started on the store.
   const hasLedger = (await ledgerMark(meta).read()) !== undefined;
   for (const task of hasLedger ? [...tasks.values()].filter(({ traits }) => traits.isPaid) : []) {

@@ -33,7 +33,7 @@ const RELEASE = `UPDATE atelier_lease SET ends = '-infinity' WHERE id = $1 AND h
 
 const HOLDERS = `SELECT id, holder FROM atelier_lease WHERE id <= $1 AND ends > clock_timestamp()`;
 
-export function createLeaseServer(query: Query, partition: number): LeaseServer {
+export function createPostgresLeaseServer(query: Query, partition: number): LeaseServer {
   const id = leaseId(partition);
   return {
     async acquire(holder, ms, ended) {
@@ -52,7 +52,7 @@ export function createLeaseServer(query: Query, partition: number): LeaseServer 
 }
 
 /** The current lease holders of the first `count` partitions. */
-export async function readHolders(query: Query, count: number): Promise<Map<number, string>> {
+export async function readPostgresHolders(query: Query, count: number): Promise<Map<number, string>> {
   const rows = await query(HOLDERS, [leaseId(count - 1)]);
   return new Map(rows.map(({ id, holder }) => [Number(id) - 1, String(holder)]));
 }

@@ -10,7 +10,7 @@ import {
 } from '../backend.ts';
 import type { Lease } from '../lease.ts';
 import { NONE_REMOVED, toRowStore } from './adapter.ts';
-import { createLeaseServer, LEASE_TABLE, leaseId, readHolders } from './postgres-lease.ts';
+import { createPostgresLeaseServer, LEASE_TABLE, leaseId, readPostgresHolders } from './postgres-lease.ts';
 import { type PgRow, PostgresPool } from './postgres-pool.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
 
@@ -76,9 +76,9 @@ export async function openPostgres(connection: ServerConnection): Promise<Server
   return {
     connection,
     store: (partition, lease) => new Postgres(pool, partition, lease),
-    leaseServer: (partition) => createLeaseServer(pool.query, partition),
+    leaseServer: (partition) => createPostgresLeaseServer(pool.query, partition),
     isEmpty: async () => !(await isPrepared(pool)),
-    holders: (count) => readHolders(pool.query, count),
+    holders: (count) => readPostgresHolders(pool.query, count),
     async usedPartitions() {
       const rows = await pool.query(USED_PARTITIONS);
       return rows.map(({ number }) => Number(number)).sort((a, b) => a - b);

@@ -29,7 +29,7 @@ const READ_HOLDERS = `
   for at, key in ipairs(KEYS) do holders[at] = redis.call('HGET', key, 'holder') end
   return holders`;
 
-export function createLeaseServer(client: RedisClient, partition: number): LeaseServer {
+export function createRedisLeaseServer(client: RedisClient, partition: number): LeaseServer {
   const keys = [leaseKey(partition), leaseNumberKey(partition)];
   return {
     async acquire(holder, ms, ended = '') {
@@ -46,7 +46,7 @@ export function createLeaseServer(client: RedisClient, partition: number): Lease
 }
 
 /** The current lease holders of the first `count` partitions. */
-export async function readHolders(client: RedisClient, count: number): Promise<Map<number, string>> {
+export async function readRedisHolders(client: RedisClient, count: number): Promise<Map<number, string>> {
   const keys = Array.from({ length: count }, (_, partition) => leaseKey(partition));
   const result = await client.eval(READ_HOLDERS, keys);
   const holders = Array.isArray(result) ? result : [];

@@ -14,7 +14,7 @@ import { namespaceNames } from '../namespaces.ts';
 import { MAX_PARTITIONS } from '../rows/marks.ts';
 import { NONE_REMOVED, toRowStore } from './adapter.ts';
 import { RedisClient } from './redis-client.ts';
-import { createLeaseServer, leaseKey, leaseNumberKey, prefixOf, readHolders } from './redis-lease.ts';
+import { createRedisLeaseServer, leaseKey, leaseNumberKey, prefixOf, readRedisHolders } from './redis-lease.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
 
 /**
@@ -63,9 +63,9 @@ export async function openRedis(connection: ServerConnection): Promise<Server> {
   return {
     connection,
     store: (partition, lease) => new Redis(client, partition, lease),
-    leaseServer: (partition) => createLeaseServer(client, partition),
+    leaseServer: (partition) => createRedisLeaseServer(client, partition),
     isEmpty: async (partition) => (await client.run((redis) => redis.exists(leaseNumberKey(partition)))) === 0,
-    holders: (count) => readHolders(client, count),
+    holders: (count) => readRedisHolders(client, count),
     async usedPartitions() {
       // Every bot writes to `meta` when it starts.
       const keys = Array.from({ length: MAX_PARTITIONS }, (_, partition) => `${prefixOf(partition)}meta:keys`);

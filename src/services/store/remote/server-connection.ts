@@ -2,7 +2,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { runWithoutSubject } from '../../../lib/log-subject.ts';
 import { StoreError } from '../../tasks/store-error.ts';
-import { type Backend, brokenStoreError, closedError, publicName, reasonOf, type StoreAddress } from '../backend.ts';
+import { type Backend, brokenStoreError, closedError, errorText, publicName, type StoreAddress } from '../backend.ts';
 import type { Lease, LeaseServer, StoreTrouble } from '../lease.ts';
 
 /** A server with stores, which share the connections to it. */
@@ -118,7 +118,7 @@ function unreachable(name: string, reason: string, cause?: unknown): StoreError 
 const ERROR_CODE = /^[A-Z]+\b/;
 
 function redisFailure(error: unknown, name: string): StoreError {
-  const reason = reasonOf(error);
+  const reason = errorText(error);
   switch (ERROR_CODE.exec(reason)?.[0]) {
     case 'WRONGPASS':
     case 'NOAUTH':
@@ -153,7 +153,7 @@ const NOT_ALLOWED = '42501';
 const TEMPORARY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58']);
 
 function postgresFailure(error: unknown, name: string): StoreError {
-  const reason = reasonOf(error);
+  const reason = errorText(error);
   const code = sqlState(error);
   // Without a code from the server, the server was not reached.
   if (code === undefined || code === READ_ONLY) return unreachable(name, reason, error);

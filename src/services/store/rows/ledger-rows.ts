@@ -1,5 +1,5 @@
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
-import { type Entry, type EntryStore, entryKey, entrySchema } from '../../money/entry.ts';
+import { type EntryStore, entryKey, entrySchema, type LedgerEntry } from '../../money/entry.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
 import { ledgerMark } from './marks.ts';
 import { type Quarantine, Rows, UNREADABLE } from './rows.ts';
@@ -11,7 +11,7 @@ const AFTER_COLON = ';';
 export class StoredEntries implements EntryStore {
   readonly #namespaces: Namespaces;
   readonly #keptScopes: Table<KeptScopes>;
-  readonly #rows: Rows<Entry>;
+  readonly #rows: Rows<LedgerEntry>;
   readonly #lock = new KeyedLock();
   readonly task: EntryStore['task'];
 
@@ -22,11 +22,11 @@ export class StoredEntries implements EntryStore {
     this.task = task;
   }
 
-  find(key: string): Promise<Entry | undefined> {
+  find(key: string): Promise<LedgerEntry | undefined> {
     return this.#lock.run(key, () => this.#rows.get(key));
   }
 
-  change(key: string, transition: (known: Entry | undefined) => Entry): Promise<void> {
+  change(key: string, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
     return this.#lock.run(key, async () => {
       const current = await this.#rows.get(key);
       const entry = transition(current);
@@ -37,14 +37,14 @@ export class StoredEntries implements EntryStore {
   }
 
   /** Writes the new entry first. After a crash in between, both exist, and repeating the call deletes the old one. */
-  rename(entry: Entry, renamed: Entry): Promise<void> {
+  rename(entry: LedgerEntry, renamed: LedgerEntry): Promise<void> {
     return this.#lock.run(entryKey(entry), async () => {
       await this.#namespaces.ledger.put(entryKey(renamed), entrySchema.parse(renamed));
       await this.#namespaces.ledger.delete(entryKey(entry));
     });
   }
 
-  async *readRange(first: string, last: string): AsyncGenerator<Entry> {
+  async *readRange(first: string, last: string): AsyncGenerator<LedgerEntry> {
     for await (const [key, value] of this.#namespaces.ledger.between(first, last + AFTER_COLON)) {
       const row = this.#rows.read(key, value);
       const entry = typeof row === 'string' ? await this.find(key) : row;
@@ -52,7 +52,7 @@ export class StoredEntries implements EntryStore {
     }
   }
 
-  keepScopes(entry: Entry, scopes: readonly string[], ttlMs: number): Promise<void> {
+  keepScopes(entry: LedgerEntry, scopes: readonly string[], ttlMs: number): Promise<void> {
     return this.#keptScopes.put({ entry: entryKey(entry), scopes: [...scopes] }, ttlMs);
   }
 

@@ -29,7 +29,7 @@ const SQLITE_NOTADB = 26;
 export function sqliteFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);
-  switch (codeOf(error)) {
+  switch (sqliteCode(error)) {
     case SQLITE_FULL:
     case 'ENOSPC':
       return failure('full', `The disk of the store ${file} is full. Free some space; nothing stored so far is lost.`);
@@ -71,7 +71,7 @@ const cannotOpenError = (file: string): StoreError =>
   );
 
 /** The primary code of SQLite, or that of the system. */
-export function codeOf(error: unknown): unknown {
+export function sqliteCode(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & PRIMARY_CODE;
   return 'code' in error ? error.code : undefined;

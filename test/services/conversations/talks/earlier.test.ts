@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { earlierTurns } from '../../../../src/services/conversations/talk-session.ts';
+import { earlierTalkTurns } from '../../../../src/services/conversations/talk-session.ts';
 import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import type { Parts } from '../../../support/tasks.ts';
 import { buildTask } from '../../orders/builders.ts';
@@ -19,7 +19,7 @@ function conversation(utterances: Parts[]) {
     request: talkRequest,
     talk: { turns: [...tasks.keys(), 'gone'], heardAt: 0 },
   });
-  return earlierTurns(talk, async (id) => tasks.get(id));
+  return earlierTalkTurns(talk, async (id) => tasks.get(id));
 }
 
 const answer = (changes: object) => ({ answer: { ...EMPTY_ANSWER, ...changes } });

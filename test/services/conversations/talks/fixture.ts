@@ -8,7 +8,7 @@ import { Talks } from '../../../../src/services/conversations/talks.ts';
 import { createGateway, defaultSettings } from '../../../../src/services/gateway/gateway.ts';
 import type { AudioService } from '../../../../src/services/media/audio.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
-import type { Entry } from '../../../../src/services/money/entry.ts';
+import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
 import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
@@ -53,7 +53,7 @@ export interface TalkFixture {
   /** Resolves with the task once the condition holds. */
   waitFor(task: Pick<Task, 'id'>, condition: (task: Task) => boolean): Promise<Task>;
   waitForEnd(task: Pick<Task, 'id'>): Promise<Task>;
-  entries(): Promise<Entry[]>;
+  entries(): Promise<LedgerEntry[]>;
   /** Stops everything as the bot does. */
   stop(): Promise<void>;
   /** Stops everything as if the process had died: no pending work is stored. */

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { GatewayConnections } from '../../../../src/services/gateway/endpoints/connections.ts';
 import { GatewayHttp } from '../../../../src/services/gateway/http.ts';
-import { defaultLimits, defaultSettings } from '../../../../src/services/gateway/settings.ts';
+import { defaultGatewayLimits, defaultSettings } from '../../../../src/services/gateway/settings.ts';
 
 /** A gateway whose responses wait until they are released, and two clients that share two connections to it. */
 async function createFixture() {
@@ -25,7 +25,7 @@ async function createFixture() {
   const connections = new GatewayConnections(settings);
   const log = { info: () => undefined, warn: () => undefined };
   const createClient = () =>
-    new GatewayHttp(settings, defaultLimits, { log, clock: systemClock, random: () => 1, connections });
+    new GatewayHttp(settings, defaultGatewayLimits, { log, clock: systemClock, random: () => 1, connections });
   onTestFinished(async () => {
     await connections.close();
     server.closeAllConnections();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, reconcileEntry, type Standing, standingOf } from '../../../../src/services/money/entry.ts';
+import { type LedgerEntry, reconcileEntry, type Standing, standingOf } from '../../../../src/services/money/entry.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { StoreError } from '../../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
@@ -100,11 +100,11 @@ function expectedStanding({ state, failure, isRepeated }: Task): Standing {
   return ['failed', 'cancelled', 'expired'].includes(state) ? 'refunded' : 'reserved';
 }
 
-const withoutFacts = ({ facts: _, ...identity }: Entry) => identity;
+const withoutFacts = ({ facts: _, ...identity }: LedgerEntry) => identity;
 
 async function readEntriesAndTasks(
   setup: StoreFixture,
-): Promise<{ entries: Map<string, Entry>; tasks: Map<string, Task> }> {
+): Promise<{ entries: Map<string, LedgerEntry>; tasks: Map<string, Task> }> {
   const bot = await startBot(setup);
   await bot.ledger.flush();
   const entries = new Map((await bot.entries()).map((entry) => [entry.id, entry]));
@@ -123,7 +123,7 @@ describe('The ledger after any history', () => {
       fc.asyncProperty(history, async (plans) => {
         const setup = createStoreFixture();
         const taskIds: string[] = [];
-        let previous = new Map<string, Entry>();
+        let previous = new Map<string, LedgerEntry>();
         for (const plan of plans) {
           await runProcess(setup, plan, taskIds);
           const { entries } = await readEntriesAndTasks(setup);

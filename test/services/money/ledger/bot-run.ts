@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
-import type { Entry } from '../../../../src/services/money/entry.ts';
+import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import type { OperatorPrices } from '../../../../src/services/money/price.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
@@ -28,7 +28,7 @@ export interface BotRun {
   submittedIds: string[];
   order(outcome?: SubmitOutcome, overrides?: Partial<typeof order>): Promise<Task>;
   end(id: string, end: End): Promise<Task>;
-  entries(): Promise<Entry[]>;
+  entries(): Promise<LedgerEntry[]>;
   stop(): Promise<void>;
   /** Behaves as if the process had been killed at this point. */
   die(): Promise<void>;

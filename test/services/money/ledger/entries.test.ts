@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry, Standing } from '../../../../src/services/money/entry.ts';
+import type { LedgerEntry, Standing } from '../../../../src/services/money/entry.ts';
 import { amountOf, standingOf } from '../../../../src/services/money/entry.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { order } from '../../orders/builders.ts';
@@ -290,7 +290,7 @@ describe('A ledger entry', () => {
   });
 
   it('A ledger entry has the amount that the gateway reported', () => {
-    const entry: Entry = {
+    const entry: LedgerEntry = {
       id: 'x',
       at: 0,
       kind: 'imagine',

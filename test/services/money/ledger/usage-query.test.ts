@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, entryKey, type Standing } from '../../../../src/services/money/entry.ts';
+import { entryKey, type LedgerEntry, type Standing } from '../../../../src/services/money/entry.ts';
 import type { UsageQuery } from '../../../../src/services/money/ledger.ts';
 import { DAY_MS, START } from '../../store/store-fixture.ts';
 import { type BotRun, startBot } from './bot-run.ts';
 
 let lastId = 0;
 
-interface EntryOptions extends Partial<Entry> {
+interface EntryOptions extends Partial<LedgerEntry> {
   standing?: Standing;
   estimate?: string | undefined;
   reported?: string | undefined;
 }
 
-function makeEntry({ standing = 'settled', estimate, reported, ...overrides }: EntryOptions = {}): Entry {
+function makeEntry({ standing = 'settled', estimate, reported, ...overrides }: EntryOptions = {}): LedgerEntry {
   lastId += 1;
   const at = overrides.at ?? START;
   const lastFact = { standing, at, amount: reported };
@@ -32,7 +32,7 @@ function makeEntry({ standing = 'settled', estimate, reported, ...overrides }: E
   };
 }
 
-async function startBotWith(entries: readonly Entry[]): Promise<BotRun> {
+async function startBotWith(entries: readonly LedgerEntry[]): Promise<BotRun> {
   const bot = await startBot();
   for (const entry of entries) await bot.store.entries.change(entryKey(entry), () => entry);
   return bot;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Entry, standingOf } from '../../../../src/services/money/entry.ts';
+import { type LedgerEntry, standingOf } from '../../../../src/services/money/entry.ts';
 import { says, startFastClockBot } from '../../../e2e/quick.ts';
 
 import { shippedArgs } from '../../../support/shipped.ts';
@@ -36,7 +36,7 @@ describe('The shipped bot', () => {
     await (await member.slash('imagine', { prompt: 'a hare' })).message(says('used up'));
     await app.stop();
     const rows = sql(config.store.url.replace('sqlite://', ''), "SELECT value FROM atelier WHERE namespace = 'ledger'");
-    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: Entry }).value);
+    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: LedgerEntry }).value);
     expect(entries.map(standingOf).sort()).toEqual(['refunded', 'refunded', 'settled']);
     for (const entry of entries) expect(entry).toMatchObject({ kind: 'imagine', facts: [{ amount: '0.050' }, {}] });
     expect(new Set(entries.map(({ memberId }) => memberId)).size).toBe(1);

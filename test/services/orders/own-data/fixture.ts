@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import type { Log } from '../../../../src/lib/log.ts';
 import type { Snapshot } from '../../../../src/services/gateway/gateway.ts';
-import type { Entry } from '../../../../src/services/money/entry.ts';
+import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
 import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
@@ -118,11 +118,11 @@ export async function startEngine({
 
 const MAX_STEPS = 2_000;
 
-export const entriesOf = (store: StoredTasks): Promise<Entry[]> =>
+export const entriesOf = (store: StoredTasks): Promise<LedgerEntry[]> =>
   Array.fromAsync(store.entries.readRange('', '9999-12-31'));
 
 /** The usage in the ledger over all members: counts and amounts by kind, model and state. */
-export function sumUsage(entries: readonly Entry[]): Record<string, number> {
+export function sumUsage(entries: readonly LedgerEntry[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { kind: name, model = '', facts } of entries) {
     const key = [name, model, facts[0]?.amount, facts.at(-1)?.standing].join(' ');
