@@ -40,7 +40,7 @@ const forbiddenImports = [
   ['src/discord/router.ts', '../config.ts'],
   ['src/discord/router.ts', '../monitoring/metrics.ts'],
   ['src/discord/router.ts', '@discordjs/rest'],
-  ['src/discord/delivery/ending.ts', '../../app.ts'],
+  ['src/discord/delivery/end-delivery.ts', '../../app.ts'],
   ['src/services/gateway/http.ts', '../tasks/task.ts'],
   ['src/services/gateway/http.ts', '../store/index.ts'],
   ['src/services/gateway/http.ts', '../../locales/index.ts'],

@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../src/commands/index.ts';
 import { TaskBook } from '../../src/services/orders/book.ts';
-import { CallbackUrls } from '../../src/services/orders/callback-addresses.ts';
+import { CallbackUrls } from '../../src/services/orders/callback-urls.ts';
 import { Callbacks } from '../../src/services/orders/callbacks.ts';
 import { Scheduler } from '../../src/services/orders/scheduler.ts';
 import { Slots } from '../../src/services/orders/submission/slots.ts';

@@ -7,7 +7,7 @@ export const sources: readonly string[] = [
   'src/services/tasks/advance.ts',
   'src/services/money/ledger.ts',
   'src/services/money/spending.ts',
-  'src/discord/delivery/ending.ts',
+  'src/discord/delivery/end-delivery.ts',
   'src/discord/outbox/outbox.ts',
   'src/discord/custom-ids.ts',
 ];

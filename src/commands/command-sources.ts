@@ -3,8 +3,8 @@ import type { Funnel } from '../discord/funnel.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { Operator, OperatorSettings } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
+import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
-import type { MessageRemover } from '../discord/outbox/removal.ts';
 import type { InteractionFacts } from '../discord/place.ts';
 import type { RateLimiter, RateSettings } from '../discord/rates.ts';
 import type { DiscordReader } from '../discord/reads.ts';
@@ -17,7 +17,7 @@ import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Discord } from '../services/orders/discord.ts';
 import type { StoreOwnership } from '../services/store/lease.ts';
-import type { OperatorState } from './about/view.ts';
+import type { OperatorState } from './about/page.ts';
 
 /** What a bot with commands has beside its domains. */
 export interface BotContext extends AppContext {

@@ -8,7 +8,7 @@ const FILE_NAMES = {
 } as const;
 
 /** The kind of a member's file by the type that Discord reports, which forms do not, or by its name. The content is checked before it is sent. */
-export function kindOfFile({ name, mediaType = '' }: { name: string; mediaType?: string | undefined }) {
+export function fileKindOf({ name, mediaType = '' }: { name: string; mediaType?: string | undefined }) {
   const type = mediaType.toLowerCase();
   return keysOf(FILE_NAMES).find((kind) => type.startsWith(`${kind}/`) || FILE_NAMES[kind].test(name));
 }

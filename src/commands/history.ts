@@ -1,6 +1,6 @@
 import { memberMention } from '../discord/markdown.ts';
-import { truncateMarkdown } from '../discord/message-text.ts';
 import type { MessagePlan } from '../discord/plan.ts';
+import { truncateMarkdown } from '../discord/truncate.ts';
 import { csv } from '../lib/csv.ts';
 import type { Say } from '../locales/index.ts';
 

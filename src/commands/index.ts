@@ -2,7 +2,7 @@ import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
 import { keysOf } from '../lib/entries.ts';
 import { createSay, type SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
-import { sharedHandlers } from '../messages/shared-buttons.ts';
+import { sharedButtons } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { RuleTargets } from '../services/safety/rules-file.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
@@ -83,7 +83,7 @@ export const say = createSay(texts);
 export const handlers = {
   commands: features.map(({ command }) => command),
   menus: features.flatMap(({ menus = [] }) => menus),
-  handlers: [...sharedHandlers, ...features.flatMap((feature) => feature.handlers ?? [])],
+  handlers: [...sharedButtons, ...features.flatMap((feature) => feature.handlers ?? [])],
 } satisfies Handlers<Services>;
 
 interface KindSettings extends Omit<KindTools, 'gateway' | 'imgxKind'> {

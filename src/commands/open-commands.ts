@@ -7,7 +7,7 @@ import type { Services } from './feature.ts';
 import { handlers } from './index.ts';
 import { startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
-import { nameThreads } from './talk/thread-name.ts';
+import { nameThreads } from './talk/name-threads.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
 

@@ -5,7 +5,7 @@ import { KeyedLock } from '../lib/keyed-lock.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/gateway.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import { bodyOf } from './adapter.ts';
+import { bodyOf } from './message-body.ts';
 import { failureKindOf } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import { TOKEN_MARGIN_MS } from './outbox/ways.ts';

@@ -10,8 +10,8 @@ import {
   SelectMenuDefaultValueType,
   TextInputStyle,
 } from 'discord.js';
-import { truncate } from './message-text.ts';
 import type { FieldPlan, FormPlan, NotePlan } from './plan.ts';
+import { truncate } from './truncate.ts';
 
 // https://discord.com/developers/docs/components/reference
 const MAX_TITLE_LENGTH = 45;

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes as Code } from 'discord.js';
 import type { PlainLog } from '../lib/log.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
-import { bodyOf } from './adapter.ts';
+import { bodyOf } from './message-body.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { nonceOf, type Outbox } from './outbox/outbox.ts';
 import type { MessagePlan } from './plan.ts';

@@ -10,10 +10,10 @@ export type Messages = ReturnType<typeof createMessages>;
 /** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
 export function createMessages(sources: MessageSources) {
   const { tasks, outbox, clock, log } = sources;
-  const { prepare, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter(sources);
+  const { prepareMessage, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter(sources);
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview(sources);
-  const delivery = new Delivery({ ...deliveryParts, prepare, hintFor });
+  const delivery = new Delivery({ ...deliveryParts, prepareMessage, hintFor });
   const answers = new Answers({ ...deliveryParts, delivery, plansOf: answerOf, messageOf });
   tasks.book.onChange((task, previous) => {
     if (task.talk && previous && hasEnded(task) && !hasEnded(previous))

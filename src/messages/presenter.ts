@@ -144,7 +144,7 @@ export function presenter(sources: MessageSources) {
     /** All messages of an answer. The first one appears unfinished until the others have been posted. */
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
-    async prepare(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
+    async prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return pingFor(task, say);
       const { guildId } = task;
       if (task.traits.isAlbum) return music.album(task, guildId);

@@ -1,7 +1,7 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { definersFor, type HandlerContext, type HandlerResult } from '../discord/handlers.ts';
-import type { MessageRemover } from '../discord/outbox/removal.ts';
+import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';

@@ -131,7 +131,7 @@ const deleteButton = onPress(customIds.delete, {
 });
 
 /** The buttons that appear on the messages of many features. */
-export const sharedHandlers = [
+export const sharedButtons = [
   retryButton(customIds.retry, 'new-message'),
   retryButton(customIds.retryPublicly, 'new-public'),
   tryAgainButton(customIds.tryAgain, 'here'),

@@ -11,8 +11,8 @@ import type { StoreAddress } from '../services/store/index.ts';
 import type { StoreUseListener } from '../services/store/namespaces.ts';
 import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';
+import { measureFiles, measureProcess } from './process.ts';
 import { type HttpSettings, startServer } from './server.ts';
-import { measureFiles, measureProcess } from './system.ts';
 import { countTasks, measureTasks, refusalCounter } from './tasks.ts';
 
 interface MeasuredBot {

@@ -15,7 +15,7 @@ import { createGateway, type GatewayConnections } from '../services/gateway/gate
 import type { SharedNotes } from '../services/money/whole-bot.ts';
 import { createEngine } from '../services/operations/engine.ts';
 import { ReadinessCheck, type ReadinessSources } from '../services/operations/readiness.ts';
-import type { CallbackUrls } from '../services/orders/callback-addresses.ts';
+import type { CallbackUrls } from '../services/orders/callback-urls.ts';
 import type { OtherPartitions } from '../services/orders/other-partitions.ts';
 import { ProcessLimits } from '../services/orders/process-limits.ts';
 import type { Tracker } from '../services/orders/tracker.ts';

@@ -6,7 +6,7 @@ import { loadIdentity } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
-import { bucketFor } from '../discord/shards/routing.ts';
+import { routingBucketOf } from '../discord/shards/routing.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { threadPacketIn } from '../discord/thread-message.ts';
 import { type Clock, isDoneWithin, pause, systemClock } from '../lib/clock.ts';
@@ -65,7 +65,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   async function passOn(packet: GatewayDispatchPayload): Promise<void> {
     if (packet.t === GatewayDispatchEvents.MessageCreate) return passMessage(packet);
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    const partition = partitionOf(bucketFor(packet.d), partitions.count);
+    const partition = partitionOf(routingBucketOf(packet.d), partitions.count);
     const put = inbox.put(partition, { id: packet.d.id, content: packet });
     const isPut = await isDoneWithin(clock, PUT_TIMEOUT_MS, put).catch((error: unknown) => {
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');

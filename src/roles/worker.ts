@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { callbackIn, openClusterCallbacks } from '../services/cluster/callback-port.ts';
+import { callbackIn, openClusterCallbacks } from '../services/cluster/cluster-callbacks.ts';
 import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
 import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import type { HandlePacket, TakenPacket } from '../services/cluster/inbox.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kindOfFile } from '../../src/commands/file-kinds.ts';
+import { fileKindOf } from '../../src/commands/file-kinds.ts';
 
 it.each([
   ['audio', 'tones.m4a', undefined],
@@ -14,5 +14,5 @@ it.each([
   [undefined, 'notes.txt', 'text/plain'],
   [undefined, 'm4a', undefined],
 ] as const)('The kind is %s for a file with the name %s and the type %s', (kind, name, mediaType) => {
-  expect(kindOfFile({ name, mediaType })).toBe(kind);
+  expect(fileKindOf({ name, mediaType })).toBe(kind);
 });

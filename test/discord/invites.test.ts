@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../src/discord/adapter.ts';
 import { escapeText } from '../../src/discord/markdown.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 
 /** Matches invites anywhere in the raw text, as clients do. */
 const INVITE_PATTERN =

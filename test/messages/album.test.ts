@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
-import { bodyOf } from '../../src/discord/adapter.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 import { createSay } from '../../src/locales/index.ts';
 import type { AlbumEntry } from '../../src/messages/album/lines.ts';
 import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';

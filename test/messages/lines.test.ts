@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { texts } from '../../src/commands/index.ts';
-import { bodyOf } from '../../src/discord/adapter.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
 import type { Task, TaskFacts } from '../../src/services/tasks/task.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { texts } from '../../src/commands/index.ts';
-import { bodyOf } from '../../src/discord/adapter.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { taskButtons } from '../../src/messages/task-buttons.ts';
 import type { Task } from '../../src/services/tasks/task.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { texts } from '../../src/commands/index.ts';
-import { bodyOf } from '../../src/discord/adapter.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 import { createSay } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';

@@ -4,8 +4,8 @@ import type { Say } from '../../locales/index.ts';
 import { type Gateway, GatewayError } from '../../services/gateway/gateway.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { command, type Feature, type Services } from '../feature.ts';
+import { aboutPage, type Health } from './page.ts';
 import { text } from './text.ts';
-import { aboutPage, type Health } from './view.ts';
 
 /** The state of the bot, of Discord and of the gateway. */
 async function healthOf(services: Services): Promise<Health> {

@@ -152,7 +152,7 @@ const endConversationButton = on(customIds.endConversation, {
   },
 });
 
-export const questionHandlers = [
+export const askButtons = [
   on(customIds.continueConversation, { open: openQuestionForm }),
   ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton],
 ];

@@ -13,10 +13,10 @@ import {
   suggestionsFrom,
   suggestModels,
 } from '../options.ts';
-import { questionHandlers } from './buttons.ts';
+import { askButtons } from './buttons.ts';
 import { submitQuestion } from './questions.ts';
 import { text } from './text.ts';
-import { allowButton, declineButton } from './tool-calls.ts';
+import { allowToolCall, declineToolCall } from './tool-calls.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 
@@ -70,5 +70,5 @@ export const ask: Feature<typeof text> = {
   }),
   specs: { ask: askSpec },
   text,
-  handlers: [...questionHandlers, allowButton, declineButton],
+  handlers: [...askButtons, allowToolCall, declineToolCall],
 };

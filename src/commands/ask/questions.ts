@@ -7,7 +7,7 @@ import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
-import { kindOfFile } from '../file-kinds.ts';
+import { fileKindOf } from '../file-kinds.ts';
 import { chooseModel } from '../options.ts';
 import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
@@ -63,7 +63,7 @@ function filesRequest(
   image: MemberFile | undefined,
   file: QuestionFile | undefined,
 ): Partial<Pick<AskRequest, 'pictures' | 'sound' | 'documents'>> {
-  const kind = file && kindOfFile(file);
+  const kind = file && fileKindOf(file);
   const plain = ({ address, name }: MemberFile) => ({ address, name });
   const images = [image, kind === 'image' ? file : undefined].flatMap((one) => (one ? [plain(one)] : []));
   return {
@@ -80,7 +80,7 @@ export function questionReader(services: Services): ThreadMessageReader {
     if (!(await services.discord.reads.isThread(channelId))) return undefined;
     const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
-    const image = files.find((one) => kindOfFile(one) === 'image');
+    const image = files.find((one) => fileKindOf(one) === 'image');
     const file = files.find((one) => one !== image);
     const { effort, web } = previous.request;
     const question = { prompt: content, image, file, effort, web };

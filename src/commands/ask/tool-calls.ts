@@ -21,7 +21,7 @@ const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {
 const DECLINED_OUTPUT = 'The user said no. It was not made.';
 
 /** Submits a tool call of the model as if the member had used the command; the result appears in a new message. */
-export const allowButton = on(customIds.allow, {
+export const allowToolCall = on(customIds.allow, {
   reply: 'new-message',
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
@@ -36,7 +36,7 @@ export const allowButton = on(customIds.allow, {
   },
 });
 
-export const declineButton = on(customIds.decline, {
+export const declineToolCall = on(customIds.decline, {
   reply: 'here',
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);

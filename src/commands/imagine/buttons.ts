@@ -111,7 +111,7 @@ function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, par
   return { words, ...(region && { region }) };
 }
 
-export const actionHandlers = [
+export const imagineButtons = [
   ...[actionButton, changeButton, upscaleAllButton],
   on(customIds.actionText, { open: openPromptForm }),
   on(customIds.continue, { open: openContinueForm }),

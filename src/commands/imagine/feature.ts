@@ -1,7 +1,7 @@
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
-import { actionHandlers } from './buttons.ts';
+import { imagineButtons } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { lineHandlers } from './lines.ts';
@@ -28,7 +28,7 @@ export const imagine: Feature<typeof text> = {
     run: (request, context) => submitOrder({ kind: 'imagine', request }, context),
   }),
   text,
-  handlers: [...actionHandlers, ...lineHandlers, ...animateHandlers],
+  handlers: [...imagineButtons, ...lineHandlers, ...animateHandlers],
   specs: imagineSpecs,
   kinds: imagineKinds,
   views: { action: { moreButtons: videoButtons }, change: { moreButtons: videoButtons }, animate: animateView },

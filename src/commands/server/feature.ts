@@ -5,15 +5,15 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { historyPage } from '../history.ts';
+import { exportRules, importRules } from './export-rules.ts';
 import { openRulesForm, rulesForm } from './forms.ts';
 import { managedServer } from './managed-server.ts';
 import { accessRuleId, currentRulesPage } from './page.ts';
 import { previewButtons } from './preview.ts';
 import { changeText, readableLine } from './readable.ts';
-import { reportButtons } from './report-decisions.ts';
+import { reportButtons } from './report-buttons.ts';
 import { reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
-import { exportRules, importRules } from './transfer.ts';
 
 const rules = command({
   name: 'rules',

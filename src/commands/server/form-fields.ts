@@ -60,7 +60,7 @@ function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: Rul
 }
 
 /** The fields of the form for a section, with the server's current rules. */
-export function fieldsOf(
+export function formFieldsOf(
   section: RuleSection,
   { rules, logChannelId, logDays }: ServerRules,
   { say, services }: Context,

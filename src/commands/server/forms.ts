@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
 import { previewAccessRule } from './access-rule.ts';
-import { fieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
+import { formFieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -22,7 +22,7 @@ import { currentRulesPage } from './page.ts';
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
-  const fields = fieldsOf(section, context.services.safety.rules.get(guildId), context);
+  const fields = formFieldsOf(section, context.services.safety.rules.get(guildId), context);
   return { id: customIds.rulesFilled.id(section), title: context.say(`rules.forms.${section}`), fields };
 }
 

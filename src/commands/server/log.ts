@@ -1,5 +1,5 @@
-import { truncateMarkdown } from '../../discord/message-text.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { truncateMarkdown } from '../../discord/truncate.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/safety/rules.ts';

@@ -1,5 +1,5 @@
 import { inlineCode } from '../../discord/markdown.ts';
-import { truncate } from '../../discord/message-text.ts';
+import { truncate } from '../../discord/truncate.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';

@@ -1,5 +1,5 @@
-import { bodyOf } from '../../discord/adapter.ts';
 import { Attempts, RetryLater, withStore } from '../../discord/delivery/backoff.ts';
+import { bodyOf } from '../../discord/message-body.ts';
 import { findByButtonId } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
@@ -18,8 +18,8 @@ import {
 } from '../../services/safety/report.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import type { CommandSources } from '../command-sources.ts';
+import { removeResult } from './remove-result.ts';
 import { reportMessage } from './report-message.ts';
-import { removeResult } from './result-removal.ts';
 
 /** How long a member waits for the confirmation that their report was posted. */
 const CONFIRMATION_WAIT_MS = 20_000;

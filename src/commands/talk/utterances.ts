@@ -9,7 +9,7 @@ import type { UtteranceRequest } from '../../services/conversations/talk-session
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';
-import { kindOfFile } from '../file-kinds.ts';
+import { fileKindOf } from '../file-kinds.ts';
 import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
@@ -86,7 +86,7 @@ export function utteranceReader(services: Services): ThreadMessageReader {
     const { channelId, memberId, content: words, files } = message;
     const talk = services.conversations.talks.findInChannel(channelId);
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
-    const sound = files.find((file) => kindOfFile(file) === 'audio');
+    const sound = files.find((file) => fileKindOf(file) === 'audio');
     const utterance = readUtterance({ words, sound });
     // An image without text is meant for the other members in the thread.
     if (utterance instanceof Refusal) return async () => undefined;

@@ -7,7 +7,7 @@ import { MediaError } from '../../services/media/index.ts';
 import { withRelease } from '../../services/orders/member-files.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Context, Services } from '../feature.ts';
-import { kindOfFile } from '../file-kinds.ts';
+import { fileKindOf } from '../file-kinds.ts';
 import type { VideoRequest } from './request.ts';
 
 /** A video of nominally 15 seconds may be a frame longer. */
@@ -52,7 +52,7 @@ const FETCH_LIMITS = { max: 64 * 2 ** 20, timeoutMs: 30_000 };
 
 /** Guesses an unknown medium from the file name. The real type of the file is checked when it is sent. */
 function groupByMedium(references: readonly Reference[]) {
-  return Map.groupBy(references, ({ medium, name }) => (medium === 'any' ? (kindOfFile({ name }) ?? 'image') : medium));
+  return Map.groupBy(references, ({ medium, name }) => (medium === 'any' ? (fileKindOf({ name }) ?? 'image') : medium));
 }
 
 /** The total length of the reference videos, if it can be measured. */

@@ -1,6 +1,6 @@
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { hasEnded, isLive, type MessagePlace, type Task } from '../../services/tasks/task.ts';
-import { bodyOf } from '../adapter.ts';
+import { bodyOf } from '../message-body.ts';
 import { tryAndLog } from '../outbox/errors.ts';
 import { editRoute } from '../outbox/ways.ts';
 import type { MessagePlan } from '../plan.ts';

@@ -1,13 +1,13 @@
 import { countProgressEdit, dropToken, setMessage } from '../../services/tasks/delivery-state.ts';
 import { isLive, isShowable, type Task } from '../../services/tasks/task.ts';
-import { bodyOf, type MessageBody } from '../adapter.ts';
+import { bodyOf, type MessageBody } from '../message-body.ts';
 import { type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { ShownContent } from '../outbox/shown-content.ts';
 import { type EditRoute, progressRoute, type TokenRoute } from '../outbox/ways.ts';
 import { logFailure, newReference } from './backoff.ts';
-import { type DeliveryContext, EndDelivery, OwnerPing } from './ending.ts';
+import { type DeliveryContext, EndDelivery, OwnerPing } from './end-delivery.ts';
 import { LatestState } from './latest-state.ts';
-import { nextEditAt } from './pace.ts';
+import { nextEditAt } from './next-edit.ts';
 import { type DeliveryParts, DeliveryRecord } from './record.ts';
 
 /** Posts and edits the messages of tasks. Nothing else changes a task's message. */
@@ -86,7 +86,7 @@ class Editor extends LatestState {
   }
 
   async #showProgress(task: Task): Promise<void> {
-    const { clock, messageState, prepare, stopping } = this.#context;
+    const { clock, messageState, prepareMessage: prepare, stopping } = this.#context;
     // The message of a restored task may show its end already, which progress would hide.
     const isBlocked = messageState.isDeleted || this.#isRefused || task.restored !== undefined;
     const route = isBlocked ? undefined : progressRoute(task, messageState.closed, clock.now());

@@ -2,7 +2,7 @@ import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
 import type { PlainLog } from '../../lib/log.ts';
 import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
 import { hasNeverConnected } from '../../lib/never-connected.ts';
-import { bodyOf } from '../adapter.ts';
+import { bodyOf } from '../message-body.ts';
 import type { MessagePlan, PreparedMessage } from '../plan.ts';
 import type { MessageRoute } from './ways.ts';
 

@@ -3,7 +3,7 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { TaskBook } from '../../services/orders/book.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
-import { bodyOf } from '../adapter.ts';
+import { bodyOf } from '../message-body.ts';
 import { findReply } from './adoption.ts';
 import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
-import { bodyOf, type MessageBody } from '../adapter.ts';
+import { bodyOf, type MessageBody } from '../message-body.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts, failureKindOf, hasCode, isTransient, tryAndLog } from './errors.ts';

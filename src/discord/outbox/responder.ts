@@ -1,9 +1,9 @@
 import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags, SnowflakeUtil } from 'discord.js';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
-import { bodyOf } from '../adapter.ts';
 import { formBody } from '../form.ts';
 import type { Funnel } from '../funnel.ts';
+import { bodyOf } from '../message-body.ts';
 import { type Interaction, TOKEN_LIFETIME_MS } from '../place.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MessageBody } from '../adapter.ts';
+import type { MessageBody } from '../message-body.ts';
 
 /** The known content of a message, so that an edit sends only the changes: unchanged files are not uploaded again. */
 export class ShownContent {

@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
-import { bodyOf, type MessageBody } from '../adapter.ts';
+import { bodyOf, type MessageBody } from '../message-body.ts';
 import type { MessagePlan } from '../plan.ts';
 import { errorFacts, failureKindOf, tryAndLog } from './errors.ts';
 import type { RestMethods } from './open-requests.ts';

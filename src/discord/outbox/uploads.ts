@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
 import { getGlobalDispatcher } from 'undici';
-import { BufferReclaimer } from '../../lib/passing-bytes.ts';
+import { BufferReclaimer } from '../../lib/buffer-reclaimer.ts';
 import { KeyedLimiter } from '../../services/media/capacity.ts';
 import { readChunks } from '../../services/media/content.ts';
 import { mediaTypes } from '../../services/media/media-types.ts';

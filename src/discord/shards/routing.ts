@@ -13,7 +13,7 @@ const ORDERING_VERBS: ReadonlySet<string> = new Set(
  * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the server that the operator names, or else
  * of the server where it is used, or of the member.
  */
-export function bucketFor(interaction: APIInteraction): number {
+export function routingBucketOf(interaction: APIInteraction): number {
   const task = changedTask(interaction);
   if (task !== undefined) return bucketIn(task);
   const { guild_id: guildId, member, user, authorizing_integration_owners: installOwners } = interaction;

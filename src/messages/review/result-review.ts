@@ -1,5 +1,5 @@
-import { bodyOf } from '../../discord/adapter.ts';
 import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
+import { bodyOf } from '../../discord/message-body.ts';
 import { findPosted } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { InteractionFacts } from '../../discord/place.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const fingerprint = z.object({
   /** The SHA-256 hash of its bytes. */
   hash: z.string(),
-  /** The perceptual hash of an image (`services/media/images/likeness.ts`). */
+  /** The perceptual hash of an image (`services/media/images/perceptual-hash.ts`). */
   likeness: z.string().optional(),
 });
 export type Fingerprint = z.output<typeof fingerprint>;

@@ -5,9 +5,9 @@ import type { Kind } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import type { TaskBook } from './book.ts';
-import { CallbackUrls } from './callback-addresses.ts';
 import { CallbackHabits, type HabitName } from './callback-habits.ts';
 import { type CallbackMeaning, openListener } from './callback-listener.ts';
+import { CallbackUrls } from './callback-urls.ts';
 import { MIN_GAP_MS } from './polling/allowance.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -229,7 +229,7 @@ export class Orders {
     const check = async (counts: WaitingCounts) => spending?.checkWaiting(requester, counts);
     const hasTurn = !mayWait || (await this.line.enter({ ...order, id, weight }, check));
     try {
-      const prepared = await this.#sender.prepare(kind, order, previousAttempt);
+      const prepared = await this.#sender.prepareOrder(kind, order, previousAttempt);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
       const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
@@ -258,7 +258,7 @@ export class Orders {
     const kind = task && kinds.get(task.kind);
     if (task?.state !== 'waiting' || !kind) return;
     try {
-      const prepared = await this.#sender.prepare(kind, task);
+      const prepared = await this.#sender.prepareOrder(kind, task);
       spending?.checkNotBlocked(requesterOf(task));
       rules?.assertAllowed(task);
       circuits?.admit(id, task);

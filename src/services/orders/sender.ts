@@ -26,7 +26,7 @@ export class Sender {
   }
 
   /** Fetches the files of the order before anything is sent or stored. A body that was sent before is sent again unchanged. */
-  async prepare(
+  async prepareOrder(
     kind: Kind,
     { request, requesterId }: Pick<Task, 'request' | 'requesterId'>,
     previousAttempt?: PreviousAttempt,

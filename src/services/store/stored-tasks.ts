@@ -33,7 +33,7 @@ import type { NoticeStore } from './notice.ts';
 import { StoredEntries } from './rows/ledger-rows.ts';
 import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './rows/marks.ts';
 import { Quarantine } from './rows/rows.ts';
-import { RemoteIdRows, SentOrderRows } from './rows/side-rows.ts';
+import { RemoteIdRows, SentOrderRows } from './rows/sent-order-rows.ts';
 import { isSameSummary, SummaryIndex } from './rows/summary-index.ts';
 import { openTables, type Tables } from './rows/tables.ts';
 import {

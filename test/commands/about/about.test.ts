@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aboutPage } from '../../../src/commands/about/view.ts';
+import { aboutPage } from '../../../src/commands/about/page.ts';
 import { texts } from '../../../src/commands/index.ts';
 import { createSay } from '../../../src/locales/index.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { kindSpecs, texts } from '../../../src/commands/index.ts';
 import { taskListPlan } from '../../../src/commands/tasks/list.ts';
-import { bodyOf } from '../../../src/discord/adapter.ts';
+import { bodyOf } from '../../../src/discord/message-body.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import { taskStates } from '../../../src/services/tasks/task.ts';

@@ -1,5 +1,5 @@
 import { customId } from '../../../src/discord/custom-ids.ts';
-import { type DeliveryContext, EndDelivery, OwnerPing } from '../../../src/discord/delivery/ending.ts';
+import { type DeliveryContext, EndDelivery, OwnerPing } from '../../../src/discord/delivery/end-delivery.ts';
 import { DeliveryRecord } from '../../../src/discord/delivery/record.ts';
 import type { MessagePlan } from '../../../src/discord/plan.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -52,7 +52,7 @@ export function createFixture(task: Task, { plan = planOf, fallback }: Options =
     messageState,
     record: new DeliveryRecord(task.id, tools),
     hintFor: ({ id }) => ({ content: 'perhaps shown', controls: [{ type: 'button', id: showId(id), label: 'Show' }] }),
-    async prepare(current) {
+    async prepareMessage(current) {
       preparedCount += 1;
       unreleasedCount += 1;
       return {

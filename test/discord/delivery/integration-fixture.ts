@@ -124,7 +124,7 @@ export async function createFixture({
     outbox,
     clock: countingClock,
     log,
-    prepare,
+    prepareMessage: prepare,
     hintFor: ({ id }) => ({
       content: `${id} perhaps shown`,
       controls: [{ type: 'button', id: customId('showall', 1, id), label: 'Show here' }],

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startDiscord } from '../../../sandbox/discord/discord.ts';
-import { bodyOf } from '../../../src/discord/adapter.ts';
+import { bodyOf } from '../../../src/discord/message-body.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import { createLogger } from '../../../src/lib/log.ts';

@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import type { MessageBody } from '../../../src/discord/adapter.ts';
+import type { MessageBody } from '../../../src/discord/message-body.ts';
 import { asEphemeral, nonceOf } from '../../../src/discord/outbox/outbox.ts';
 import { APPLICATION, CHANNEL, createFixture, DIRECT_CHANNEL, done, posted, refused, unavailable } from './fixture.ts';
 

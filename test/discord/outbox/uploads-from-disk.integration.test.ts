@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Routes } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { bodyOf } from '../../../src/discord/adapter.ts';
+import { bodyOf } from '../../../src/discord/message-body.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import type { FilePlan } from '../../../src/discord/plan.ts';
 

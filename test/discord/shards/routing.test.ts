@@ -1,7 +1,7 @@
 import { type APIInteraction, ApplicationIntegrationType, ComponentType, InteractionType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { customId, customIds } from '../../../src/discord/custom-ids.ts';
-import { bucketFor } from '../../../src/discord/shards/routing.ts';
+import { routingBucketOf } from '../../../src/discord/shards/routing.ts';
 import { PAUSE_PARTITION } from '../../../src/services/money/whole-bot.ts';
 import { bucketOf } from '../../../src/services/tasks/homes.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
@@ -27,43 +27,43 @@ const press = (customIdOfButton: string, values?: string[]): APIInteraction =>
 describe('The bucket of an interaction', () => {
   it('A command belongs to its server, and in direct messages to its member', () => {
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
-    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(SERVER));
-    expect(bucketFor(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
+    expect(routingBucketOf(interaction({ ...command, ...serverContext }))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(interaction({ ...command, user: { id: MEMBER } }))).toBe(bucketOf(MEMBER));
   });
 
   it('A command of a bot that only the member has installed belongs to the member, in any server', () => {
     const byMember = { [ApplicationIntegrationType.UserInstall]: MEMBER };
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'imagine' } };
     const commandInServer = interaction({ ...command, ...serverContext, authorizing_integration_owners: byMember });
-    expect(bucketFor(commandInServer)).toBe(bucketOf(MEMBER));
+    expect(routingBucketOf(commandInServer)).toBe(bucketOf(MEMBER));
   });
 
   it('A command or button that names another server belongs to that server, and one that pauses all servers belongs to the partition of the pause', () => {
     const options = [{ name: 'pause', type: 1, options: [{ name: 'server', type: 3, value: OTHER_SERVER }] }];
     const command = { type: InteractionType.ApplicationCommand, data: { name: 'budget', options } };
-    expect(bucketFor(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER_SERVER));
+    expect(routingBucketOf(interaction({ ...command, ...serverContext }))).toBe(bucketOf(OTHER_SERVER));
     const optionsForAll = structuredClone(options);
     Object.assign(optionsForAll[0]?.options[0] ?? {}, { value: 'all' });
     const pauseEverywhere = { ...command, data: { name: 'budget', options: optionsForAll } };
-    expect(bucketFor(interaction({ ...pauseEverywhere, ...serverContext }))).toBe(PAUSE_PARTITION);
-    expect(bucketFor(press(customIds.resume.id(OTHER_SERVER)))).toBe(bucketOf(OTHER_SERVER));
-    expect(bucketFor(press(customIds.resume.id('all')))).toBe(PAUSE_PARTITION);
+    expect(routingBucketOf(interaction({ ...pauseEverywhere, ...serverContext }))).toBe(PAUSE_PARTITION);
+    expect(routingBucketOf(press(customIds.resume.id(OTHER_SERVER)))).toBe(bucketOf(OTHER_SERVER));
+    expect(routingBucketOf(press(customIds.resume.id('all')))).toBe(PAUSE_PARTITION);
   });
 
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
     const button = customIds.retry.id(id);
-    expect(bucketFor(press(button))).toBe(bucketOf(SERVER));
-    expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(press(button))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(press(customIds.list.id(0), [button]))).toBe(bucketOf(SERVER));
     const form = { ...serverContext, type: InteractionType.ModalSubmit };
     const submission = { ...form, data: { custom_id: customIds.editFilled.id(id), components: [] } };
-    expect(bucketFor(interaction(submission))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(interaction(submission))).toBe(bucketOf(SERVER));
   });
 
   it('A corrected form belongs where the form that was refused belongs', () => {
     const form = { ...serverContext, type: InteractionType.ModalSubmit };
     const bucketOfCorrected = (formId: string) => {
       const corrected = customIds.corrected.id({ formId, isPrivate: true });
-      return bucketFor(interaction({ ...form, data: { custom_id: corrected, components: [] } }));
+      return routingBucketOf(interaction({ ...form, data: { custom_id: corrected, components: [] } }));
     };
     expect(bucketOfCorrected(customIds.editFilled.id(id))).toBe(bucketOf(SERVER));
     expect(bucketOfCorrected(customIds.continueFilled.id(id))).toBe(777);
@@ -71,14 +71,14 @@ describe('The bucket of an interaction', () => {
 
   it('A button or form that changes a task belongs to the bucket of that task, on every server', () => {
     const button = customIds.tryAgain.id(id);
-    expect(bucketFor(press(button))).toBe(777);
-    expect(bucketFor(press(customIds.list.id(0), [button]))).toBe(777);
+    expect(routingBucketOf(press(button))).toBe(777);
+    expect(routingBucketOf(press(customIds.list.id(0), [button]))).toBe(777);
     const form = { ...serverContext, type: InteractionType.ModalSubmit, data: { custom_id: button, components: [] } };
-    expect(bucketFor(interaction(form))).toBe(777);
+    expect(routingBucketOf(interaction(form))).toBe(777);
   });
 
   it('A button that names no task belongs to its server, even if it contains an old Discord id', () => {
-    expect(bucketFor(press('rubbish'))).toBe(bucketOf(SERVER));
-    expect(bucketFor(press(customId('about', 1, '80351110224678912')))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(press('rubbish'))).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(press(customId('about', 1, '80351110224678912')))).toBe(bucketOf(SERVER));
   });
 });

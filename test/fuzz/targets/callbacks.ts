@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CallbackUrls } from '../../../src/services/orders/callback-addresses.ts';
 import { readCallback } from '../../../src/services/orders/callback-listener.ts';
+import { CallbackUrls } from '../../../src/services/orders/callback-urls.ts';
 import { BrokenInvariant, type Target } from '../target.ts';
 
 const NAMES = ['status', 'state', 'task_status', 'data', 'challenge', 'id', 'progress', 'code'];

@@ -5,7 +5,7 @@ import { givenLinks, readImages, referenceRefusal } from '../../../src/commands/
 import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
 import { customId, customIds, readCustomId } from '../../../src/discord/custom-ids.ts';
 import { escapeText, inlineCode } from '../../../src/discord/markdown.ts';
-import { breakInvites, truncate, truncateMarkdown } from '../../../src/discord/message-text.ts';
+import { breakInvites, truncate, truncateMarkdown } from '../../../src/discord/truncate.ts';
 import { isDecimal, sumOf } from '../../../src/lib/decimals.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { answerParts } from '../../../src/messages/answer/split.ts';

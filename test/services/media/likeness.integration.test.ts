@@ -6,7 +6,7 @@ import { sceneOf } from '../../../sandbox/gateway/studio/index.ts';
 import { memoryContent } from '../../../src/services/media/content.ts';
 import { MAX_DIFFERENT_BITS } from '../../../src/services/media/fingerprint.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
-import { perceptualHash } from '../../../src/services/media/images/likeness.ts';
+import { perceptualHash } from '../../../src/services/media/images/perceptual-hash.ts';
 import { openMedia } from '../../../src/services/media/index.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { mediaProcess } from '../../support/media-process.ts';

@@ -54,7 +54,7 @@ describe('The preparation of an order', () => {
       gather: async () => ({ images: ['data:a'] }),
       userOf: async (memberId) => `member-${memberId}`,
     });
-    const prepared = await sender.prepare(kindThat(undefined, { transfer: 'base64' }), task);
+    const prepared = await sender.prepareOrder(kindThat(undefined, { transfer: 'base64' }), task);
     const context = { memberId: task.requesterId, timeLimitMs: 2, transfer: 'base64' };
     expect(gathered).toEqual([[task.request, context]]);
     expect(prepared).toEqual({
@@ -69,22 +69,24 @@ describe('The preparation of an order', () => {
   it('Each order gets a key of its own, and one that is sent again keeps its key', async () => {
     const { sender } = createFixture();
     const kind = kindThat(undefined);
-    const keys = [await sender.prepare(kind, task), await sender.prepare(kind, task)].map((one) => one.idempotencyKey);
+    const keys = [await sender.prepareOrder(kind, task), await sender.prepareOrder(kind, task)].map(
+      (one) => one.idempotencyKey,
+    );
     expect(new Set(keys).size).toBe(2);
-    expect((await sender.prepare(kind, task, { idempotencyKey: 'a-key' })).idempotencyKey).toBe('a-key');
+    expect((await sender.prepareOrder(kind, task, { idempotencyKey: 'a-key' })).idempotencyKey).toBe('a-key');
   });
 
   it('A body that was sent before is sent again unchanged, and nothing is fetched for it', async () => {
     const { sender, gathered } = createFixture();
     const bodyOf = () => 'another body';
     const kind = kindThat(undefined, { keyedSubmit: { bodyOf, send: async () => acceptedSubmit } });
-    expect(await sender.prepare(kind, task, { idempotencyKey: 'a-key', body: 'a body' })).toMatchObject({
+    expect(await sender.prepareOrder(kind, task, { idempotencyKey: 'a-key', body: 'a body' })).toMatchObject({
       idempotencyKey: 'a-key',
       body: 'a body',
       materials: {},
     });
     expect(gathered).toEqual([]);
-    expect((await sender.prepare(kind, task, { idempotencyKey: 'a-key' })).body).toBe('another body');
+    expect((await sender.prepareOrder(kind, task, { idempotencyKey: 'a-key' })).body).toBe('another body');
   });
 });
 
@@ -160,7 +162,7 @@ describe('The sending of an order', () => {
       userOf: async () => 'a-pseudonym',
       callbacks: { urlFor: (lane, id) => `https://bot.test/${lane}/${id}` },
     });
-    const outcome = await sender.send(kind, task, await sender.prepare(kind, task));
+    const outcome = await sender.send(kind, task, await sender.prepareOrder(kind, task));
     expect(outcome).toEqual({ submission: acceptedSubmit, hasCallback: true });
     expect(contexts).toEqual([
       [
@@ -182,7 +184,7 @@ describe('The sending of an order', () => {
   ])('An order has no callback if %s', async (_, more) => {
     const kind = kindThat(async () => acceptedSubmit, more);
     const { sender } = createFixture({ callbacks: { urlFor: () => 'https://bot.test' } });
-    expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({
+    expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({
       submission: acceptedSubmit,
       hasCallback: false,
     });
@@ -202,7 +204,7 @@ describe('The sending of an order', () => {
       userOf: async () => 'a-pseudonym',
       putSentOrder: async (id, sent) => void events.push(['stored', id, sent]),
     });
-    const prepared = await sender.prepare(kind, task, { idempotencyKey: 'a-key' });
+    const prepared = await sender.prepareOrder(kind, task, { idempotencyKey: 'a-key' });
     expect(await sender.send(kind, task, prepared)).toMatchObject({ submission: acceptedSubmit });
     const sent = { idempotencyKey: 'a-key', body: 'a fox a-pseudonym' };
     expect(events).toEqual([
@@ -216,7 +218,7 @@ describe('The sending of an order', () => {
     const send = () => expect.unreachable();
     const kind = kindThat(undefined, { keyedSubmit: { bodyOf: () => 'a body', send } });
     const { sender } = createFixture({ putSentOrder: () => Promise.reject(error) });
-    expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({ refused: error });
+    expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ refused: error });
   });
 
   it('Nothing is stored for a kind without a key, and nothing is sent once the store belongs to another bot', async () => {
@@ -226,14 +228,14 @@ describe('The sending of an order', () => {
       return acceptedSubmit;
     });
     const own = createFixture();
-    await own.sender.send(kind, task, await own.sender.prepare(kind, task));
+    await own.sender.send(kind, task, await own.sender.prepareOrder(kind, task));
     expect([own.stored, submits]).toEqual([[], 1]);
     const lost = createFixture({
       assertOwnership() {
         throw new Error('lost');
       },
     });
-    const prepared = await lost.sender.prepare(kind, task);
+    const prepared = await lost.sender.prepareOrder(kind, task);
     await expect(lost.sender.send(kind, task, prepared)).rejects.toThrow('lost');
     expect(submits).toBe(1);
   });
@@ -247,7 +249,7 @@ describe('The sending of an order', () => {
   ])('The outcome of %s is a refusal', async (_, error) => {
     const kind = kindThat(() => Promise.reject(error));
     const { sender, logged } = createFixture({ gather: async () => ({ images: ['data:a'] }) });
-    expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({ refused: error });
+    expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ refused: error });
     expect(logged()).toBe('');
   });
 
@@ -261,14 +263,14 @@ describe('The sending of an order', () => {
   ])('The outcome of %s is unknown, with the reason in the words of the gateway alone', async (_, error, reason) => {
     const kind = kindThat(() => Promise.reject(error));
     const { sender, logged } = createFixture();
-    expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({ reason });
+    expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ reason });
     expect(logged()).toContain('submitted with an unknown outcome');
   });
 
   it('A kind that cannot be submitted has an unknown outcome and a log line, because that is a bug', async () => {
     const kind = kindThat(undefined);
     const { sender, logged } = createFixture();
-    expect(await sender.send(kind, task, await sender.prepare(kind, task))).toEqual({ reason: undefined });
+    expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ reason: undefined });
     expect(logged()).toContain('cannot be ordered');
   });
 });
@@ -294,7 +296,7 @@ describe('An order that the gateway refuses as too large', () => {
         },
       },
     });
-    return { ...fixture, keys, outcome: await sender.send(kind, task, await sender.prepare(kind, task)) };
+    return { ...fixture, keys, outcome: await sender.send(kind, task, await sender.prepareOrder(kind, task)) };
   }
 
   it('It is sent once more with smaller files, under another key', async () => {

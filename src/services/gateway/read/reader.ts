@@ -6,10 +6,10 @@ import type { Action, JobFailure, Medium, Snapshot, Submission, Track } from '..
 import { readCost } from './cost.ts';
 import { findTask, withKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
-import { namesError, showsError } from './search/error-evidence.ts';
+import { echoedUrls, urlMatcher } from './search/echoed-urls.ts';
+import { hasErrorEvidence, namesError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { hasStateField } from './search/names.ts';
-import { echoedUrls, urlMatcher } from './search/request-echo.ts';
 import { findResultMedia, findResultText } from './search/results.ts';
 import { findProgress } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
@@ -219,7 +219,7 @@ function submittedAtPlaces(family: Family, response: unknown, requestWords: Read
 /** A response that shows an error is a refusal, no matter which ids it contains. */
 function findSubmittedJob(family: Family, response: unknown, requestWords: ReadonlySet<string>) {
   const spots = survey(response);
-  const found = showsError(spots) ? undefined : findJobId(spots, family, requestWords);
+  const found = hasErrorEvidence(spots) ? undefined : findJobId(spots, family, requestWords);
   return found && { id: found.id, holder: withKnownNames(found.holder) };
 }
 

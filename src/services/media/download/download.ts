@@ -4,7 +4,7 @@ import { connectionErrorCode } from '../../../lib/never-connected.ts';
 import { fileTooLargeError, MediaError, type MediaErrorKind } from '../files/errors.ts';
 import type { MediaLimits } from '../files/settings.ts';
 import type { Hosts } from '../hosts.ts';
-import { type FileStorage, type HeldFile, receiveFile } from './receiver.ts';
+import { type FileStorage, type HeldFile, receiveFile } from './receive-file.ts';
 
 /** How many bytes of a redirect's or an error's body are read before the connection is closed. */
 const MAX_DISCARDED_BYTES = 64 * 1024;

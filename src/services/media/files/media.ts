@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
+import { BufferReclaimer } from '../../../lib/buffer-reclaimer.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
-import { BufferReclaimer } from '../../../lib/passing-bytes.ts';
 import { CapacityPool, KeyedLimiter } from '../capacity.ts';
 import {
   decodeBase64,
@@ -14,7 +14,7 @@ import {
 } from '../content.ts';
 import { download } from '../download/download.ts';
 import { type PrivateFile, PrivateFiles } from '../download/private-files.ts';
-import { type FileStorage, type HeldFile, receiveFile } from '../download/receiver.ts';
+import { type FileStorage, type HeldFile, receiveFile } from '../download/receive-file.ts';
 import type { Fingerprint } from '../fingerprint.ts';
 import { Hosts, type UrlSource } from '../hosts.ts';
 import type { FitResult } from '../images/fit.ts';
@@ -26,7 +26,7 @@ import { cleanRecording } from '../videos/clean.ts';
 import { markVideo } from '../videos/mark.ts';
 import { isTruncatedFile } from '../videos/mp4.ts';
 import { damagedFileError, MediaError } from './errors.ts';
-import { ImageProcessor } from './image-jobs.ts';
+import { ImageProcessor } from './image-processor.ts';
 import { recogniseContent, videoFacts } from './recognise.ts';
 import {
   defaultMediaLimits,

@@ -1,4 +1,4 @@
-import { isDifferentWord } from './accents.ts';
+import { isDifferentWord } from './different-word.ts';
 import { type FoldedText, type FoldedWord, foldBlockedWords } from './fold.ts';
 
 /** The forms in which words are compared. Only `leet`, the form for words with digits, treats `l` and `i` as the same letter. */

@@ -5,7 +5,7 @@ import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import { hashSecretMark, hasSchemaMark, moveMark, refuseIncomplete } from '../rows/marks.ts';
 import type { WholeStore } from '../rows/whole-store.ts';
 import { fillStore, isUnused, type PartitionRow, RowSums, rowsOf, type Sum, sumsOf } from './copier.ts';
-import { divide } from './divisions.ts';
+import { divide } from './divide.ts';
 import { findStrays } from './row-homes.ts';
 
 export interface MigratedNamespace {

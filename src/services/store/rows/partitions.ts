@@ -6,9 +6,9 @@ import { openNamespaces } from '../namespaces.ts';
 import { connectServer, logWarnings, openPartition, readPartition } from '../remote/open-remote.ts';
 import type { Server } from '../remote/server-connection.ts';
 import type { StoredTasks } from '../stored-tasks.ts';
-import { readOrCreateFacts, type StoreFacts } from './first-partition.ts';
 import { hashSecretMark, refuseIncomplete } from './marks.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
+import { readOrCreateFacts, type StoreFacts } from './store-facts.ts';
 
 interface PartitionsParts extends StoreParts {
   /** The number of partitions for a store without any rows; an existing store keeps its number. */

@@ -20,7 +20,7 @@ const REFUSED_NAME = /^(?:(?:is|was|has)-)?(?:failed|rejected|refused|denied|blo
 const NO_ERROR = new Set(['', '0', 'ok', 'none', 'null', 'success', 'no', 'false']);
 
 /** Whether a response to a submit says anywhere that the job was refused or failed. */
-export function showsError(spots: readonly Spot[]): boolean {
+export function hasErrorEvidence(spots: readonly Spot[]): boolean {
   if (namesError(spots)) return true;
   return spots.some(({ words, ancestors, value }) => {
     if (CODE_NAME.test(words.join('-'))) return isFailureCode(value);

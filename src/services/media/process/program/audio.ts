@@ -26,7 +26,7 @@ const writer = new WorkerPool<WriteJob, WriteResult>(scriptUrl('writing.worker.t
 
 type ReadSound = Extract<Job, { do: 'read-sound' }>;
 
-export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
+export async function runAudioReadJob({ type, maxSeconds }: ReadSound, { bytes, claim }: JobInput): Promise<JobOutput> {
   // The samples are in memory twice: once where they are collected, and once where they are sent from.
   const samples = 2 * maxSeconds * PCM_RATE * Int16Array.BYTES_PER_ELEMENT;
   const release = await claim(bytes.length + samples + WORKER_BYTES);
@@ -43,7 +43,7 @@ export async function runReadJob({ type, maxSeconds }: ReadSound, { bytes, claim
   }
 }
 
-export async function runVoiceJob(job: Extract<Job, { voice: number }>, { bytes }: JobInput): Promise<JobOutput> {
+export async function runVoiceAudioJob(job: Extract<Job, { voice: number }>, { bytes }: JobInput): Promise<JobOutput> {
   const pcm = new Int16Array(bytes.length / Int16Array.BYTES_PER_ELEMENT);
   Buffer.from(pcm.buffer).set(bytes);
   const writeJob = job.do === 'write-voice' ? { ...job, pcm } : job;

@@ -1,8 +1,8 @@
 import { checkImage } from '../../images/clean.ts';
 import { fitImage, fitResult } from '../../images/fit.ts';
 import { examineImage, ImageEditor } from '../../images/image-editor.ts';
-import { perceptualHash } from '../../images/likeness.ts';
 import { createSideMask, readDrawnMask } from '../../images/mask.ts';
+import { perceptualHash } from '../../images/perceptual-hash.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';
 
 type ImageJob = Extract<Job, { maxPixels: number }>;

@@ -80,10 +80,10 @@ async function runJob(job: Job, input: JobInput): Promise<JobOutput> {
       }
     }
     case 'read-sound':
-      return await (await import('./audio.ts')).runReadJob(job, input);
+      return await (await import('./audio.ts')).runAudioReadJob(job, input);
     case 'write-voice':
     case 'drop-voice':
-      return await (await import('./audio.ts')).runVoiceJob(job, input);
+      return await (await import('./audio.ts')).runVoiceAudioJob(job, input);
   }
 }
 

@@ -1,4 +1,4 @@
-import { truncate } from '../../discord/message-text.ts';
+import { truncate } from '../../discord/truncate.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
 import { answerOf } from '../../services/conversations/ask-transitions.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';

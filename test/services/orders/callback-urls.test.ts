@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { CallbackUrls } from '../../../src/services/orders/callback-addresses.ts';
+import { CallbackUrls } from '../../../src/services/orders/callback-urls.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 
 const baseUrl = 'https://bot.example/callbacks';

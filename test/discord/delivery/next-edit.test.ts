@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextEditAt } from '../../../src/discord/delivery/pace.ts';
+import { nextEditAt } from '../../../src/discord/delivery/next-edit.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { buildTask } from '../../services/orders/builders.ts';
 import { minutes, seconds } from './integration-fixture.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { attachmentRefresher } from '../../../src/discord/outbox/attachment-addresses.ts';
+import { attachmentRefresher } from '../../../src/discord/outbox/attachment-refresher.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 

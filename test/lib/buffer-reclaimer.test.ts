@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BufferReclaimer } from '../../src/lib/passing-bytes.ts';
+import { BufferReclaimer } from '../../src/lib/buffer-reclaimer.ts';
 
 test('Young buffers are garbage-collected after every eight mebibytes, regardless of the chunk size', () => {
   let collectionCount = 0;

@@ -9,7 +9,7 @@ import {
   setMessage,
 } from '../../services/tasks/delivery-state.ts';
 import { type Intention, isLive, type MessagePlace, type PendingPing, type Task } from '../../services/tasks/task.ts';
-import { bodyOf, type MessageBody } from '../adapter.ts';
+import { bodyOf, type MessageBody } from '../message-body.ts';
 import { findPosted, findShown, type ShownTask } from '../outbox/adoption.ts';
 import { errorFacts, type FailureKind, type PlanPortion, portionOf, smallerPortion } from '../outbox/errors.ts';
 import { NONCE_LIFETIME_MS } from '../outbox/outbox.ts';
@@ -76,7 +76,7 @@ export class EndDelivery {
   async #tryRoutes(routes: readonly MessageRoute[], task: Task): Promise<DeliveryResult | undefined> {
     if (routes.length === 0) return undefined;
     // Prepared again for every attempt, because minutes can pass in between, and no memory should be held for that long.
-    const prepared = await this.#context.prepare(task);
+    const prepared = await this.#context.prepareMessage(task);
     try {
       for (const route of routes) {
         const outcome = await this.#tryRoute(route, task, prepared);
@@ -226,7 +226,7 @@ export class OwnerPing {
   }
 
   async #tryRoute(route: ReplyRoute | TokenRoute, task: Task): Promise<void> {
-    const { clock, prepare, record } = this.#context;
+    const { clock, prepareMessage: prepare, record } = this.#context;
     const { plan, fallback, release } = await prepare(task);
     const send = (messagePlan: MessagePlan) =>
       this.#attempts.request(route.by, NOT_PINGED, () => this.#send(route, task, messagePlan));

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
 import { type Media, openMedia } from '../../../../src/services/media/index.ts';
-import { createGatherer } from '../../../../src/services/orders/inputs.ts';
+import { createGatherer } from '../../../../src/services/orders/gatherer.ts';
 import type { GatherContext, Materials, Reference } from '../../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { mediaProcess } from '../../../support/media-process.ts';

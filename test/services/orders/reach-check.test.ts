@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signatureExpiry } from '../../../src/services/media/signed-urls.ts';
-import { createReachCheck } from '../../../src/services/orders/input-addresses.ts';
+import { createReachCheck } from '../../../src/services/orders/reach-check.ts';
 
 describe('A URL that the gateway can reach', () => {
   const addressesByName: Record<string, readonly string[]> = {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { secondsOf } from '../../../src/lib/pcm.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { type Media, openMedia } from '../../../src/services/media/index.ts';
-import { createGatherer } from '../../../src/services/orders/inputs.ts';
+import { createGatherer } from '../../../src/services/orders/gatherer.ts';
 import type { GatherContext, Materials } from '../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';

@@ -2,9 +2,9 @@ import { ComponentType } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
-import { bodyOf } from '../../src/discord/adapter.ts';
-import { truncate, truncateMarkdown } from '../../src/discord/message-text.ts';
+import { bodyOf } from '../../src/discord/message-body.ts';
 import type { ButtonPlan, MessagePlan } from '../../src/discord/plan.ts';
+import { truncate, truncateMarkdown } from '../../src/discord/truncate.ts';
 
 const button = (number: number): ButtonPlan => ({ type: 'button', id: `a.1.${number}`, label: `U${number}` });
 

@@ -1,4 +1,4 @@
-import type { BufferReclaimer } from '../../../lib/passing-bytes.ts';
+import type { BufferReclaimer } from '../../../lib/buffer-reclaimer.ts';
 import type { CapacityPool, Claim } from '../capacity.ts';
 import { type FileContent, memoryContent } from '../content.ts';
 import { fileTooLargeError } from '../files/errors.ts';

@@ -5,7 +5,6 @@ import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
 import { dataUri, type FileContent, type Media } from '../media/index.ts';
 import { signatureExpiry } from '../media/signed-urls.ts';
 import type { Gather, GatherContext, MemberFile, PreparedReference, Reference, Region } from '../tasks/materials.ts';
-import type { ReachCheck } from './input-addresses.ts';
 import {
   FETCH_LIMIT_MS,
   formatMegabytes,
@@ -14,6 +13,7 @@ import {
   type MemberFilesParts,
   withRelease,
 } from './member-files.ts';
+import type { ReachCheck } from './reach-check.ts';
 
 interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
   canReach: ReachCheck;

@@ -9,9 +9,9 @@ import {
 } from 'discord.js';
 import { hasVisibleText } from '../lib/text.ts';
 import { customIds } from './custom-ids.ts';
-import { breakInvites, truncate, truncateMarkdown } from './message-text.ts';
 import { DiskFile } from './outbox/uploads.ts';
 import type { ButtonPlan, Control, FilePlan, LinkPlan, MessagePlan, PagePlan, SelectPlan } from './plan.ts';
+import { breakInvites, truncate, truncateMarkdown } from './truncate.ts';
 
 // Discord's limits: https://discord.com/developers/docs/components/reference and /resources/message
 const MAX_CONTENT_LENGTH = 2_000;
