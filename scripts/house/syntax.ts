@@ -1,16 +1,5 @@
 import { type Expression, parseSync, Visitor } from 'oxc-parser';
 
-/** Files that still spread literals. */
-const SPREADING = new Set([
-  'src/services/operations/engine.ts',
-  'src/roles/bot.ts',
-  'src/roles/shard.ts',
-  'src/roles/worker.ts',
-]);
-
-/** Files of `src` that still assert types. */
-const ASSERTING = new Set(['src/roles/worker.ts']);
-
 /** Where the code of a file does not keep to the house style. `path` is relative to the project's folder. */
 export function syntaxProblems(path: string, text: string): string[] {
   const problems: string[] = [];
@@ -18,14 +7,14 @@ export function syntaxProblems(path: string, text: string): string[] {
     problems.push(`${path}:${text.slice(0, start).split('\n').length} ${message}`);
   };
   const refuseLiteral = ({ argument, start }: { argument: Expression; start: number }): void => {
-    if (isLiteral(argument) && !SPREADING.has(path)) refuse(start, 'spreads a literal. Write its properties.');
+    if (isLiteral(argument)) refuse(start, 'spreads a literal. Write its properties.');
   };
   new Visitor({
     SpreadElement: refuseLiteral,
     JSXSpreadAttribute: refuseLiteral,
     TSAsExpression({ typeAnnotation, start }) {
       const type = text.slice(typeAnnotation.start, typeAnnotation.end);
-      if (type !== 'const' && path.startsWith('src/') && !ASSERTING.has(path))
+      if (type !== 'const' && path.startsWith('src/'))
         refuse(start, `asserts the type ${type}. Parse the value, or give it a better type.`);
     },
   }).visit(parseSync(path, text).program);

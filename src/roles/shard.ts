@@ -1,4 +1,3 @@
-import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessageCreateDispatch } from 'discord.js';
 import { handlers, kindSpecs, say } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
@@ -6,39 +5,36 @@ import { loadIdentity } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
-import { routingBucketOf } from '../discord/shards/routing.ts';
+import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
-import { threadPacketIn } from '../discord/thread-message.ts';
-import { type Clock, isDoneWithin, pause, systemClock } from '../lib/clock.ts';
+import { type Clock, pause, systemClock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
-import { partitionOf } from '../services/tasks/homes.ts';
 import type { App, AppTools } from './app.ts';
 
-/** A queue server that does not respond must not use up the member's three seconds. */
-const PUT_TIMEOUT_MS = 1_500;
 const CONNECTION_CHECK_INTERVAL_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
-  const { onStoreUse: onUse } = monitoring ?? {};
-  const cluster = await openCluster(config, { log, clock, version, specs: kindSpecs, onUse });
-  const { partitions, inbox } = cluster;
+  const cluster = await openCluster({ clock, log }, config, {
+    version,
+    specs: kindSpecs,
+    onUse: monitoring?.onStoreUse,
+  });
+  const { partitions } = cluster;
   const clients = createDiscordClients(config.discord.apiUrl);
   const { client, reads } = clients;
   const outbox = new Outbox(clients, log);
   const everyPartition = new EveryPartition(cluster);
-  const untakenInteractions = new UntakenInteractions({
-    inbox,
+  const untaken = new UntakenInteractions({
+    ...cluster,
     outbox,
     handlers,
     say,
-    clock,
-    log,
     settings: config,
     privateCommandsOf: async (guildId) => [
       ...config.rules.privateCommands,
@@ -46,35 +42,6 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     ],
     onUntaken: (outcome) => monitoring?.onUntaken(outcome),
   });
-
-  /** Every message from every server arrives here. A failure is retried by the caller; a message that is queued twice is answered once. */
-  async function passMessage(packet: GatewayMessageCreateDispatch): Promise<void> {
-    const partition = threads?.partitionOf(packet.d.channel_id);
-    const content = partition === undefined ? undefined : threadPacketIn(packet);
-    if (partition === undefined || !content) return;
-    try {
-      const put = inbox.put(partition, { id: content.d.id, content });
-      if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) throw new Error('The queue does not respond.');
-    } catch (error) {
-      monitoring?.onHandOver('message', 'failed');
-      throw error;
-    }
-    monitoring?.onHandOver('message', 'passed');
-  }
-
-  async function passOn(packet: GatewayDispatchPayload): Promise<void> {
-    if (packet.t === GatewayDispatchEvents.MessageCreate) return passMessage(packet);
-    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    const partition = partitionOf(routingBucketOf(packet.d), partitions.count);
-    const put = inbox.put(partition, { id: packet.d.id, content: packet });
-    const isPut = await isDoneWithin(clock, PUT_TIMEOUT_MS, put).catch((error: unknown) => {
-      log.warn({ partition, err: error }, 'An interaction could not be passed on.');
-      return false;
-    });
-    monitoring?.onHandOver('interaction', isPut ? 'passed' : 'failed');
-    if (isPut) untakenInteractions.watch(partition, packet);
-    else await untakenInteractions.refuse(packet);
-  }
 
   let threads: FollowedThreads | undefined;
   try {
@@ -84,13 +51,19 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       await requireMessageContent(reads, discord.token, log);
       threads = await FollowedThreads.open(cluster);
     }
+    const shardInbox = new ShardInbox({
+      ...cluster,
+      untaken,
+      threads,
+      onHandOver: (what, outcome) => monitoring?.onHandOver(what, outcome),
+    });
     const shards = await connectShards({
       ...cluster,
       token: discord.token,
       reads,
       intents: intentsOf(discord),
       shardCount: settings.shards,
-      onDispatch: passOn,
+      onDispatch: (packet) => shardInbox.pass(packet),
     });
     monitoring?.readiness.watch({
       isDiscordReady: () => shards.isConnected(),
@@ -111,7 +84,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
         monitoring?.markStopping();
         await shards.close();
         threads?.close();
-        await untakenInteractions.finish();
+        await untaken.finish();
         await Promise.all([clients.close(), cluster.close()]);
         await monitoring?.close();
         log.info('This shard process has stopped.');

@@ -1,20 +1,15 @@
-import { GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
 import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
-import type { Acknowledgement } from '../discord/outbox/responder.ts';
-import type { Interaction } from '../discord/place.ts';
 import { clusterHealth } from '../discord/shards/cluster-health.ts';
-import { threadMessageIn } from '../discord/thread-message.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
+import { PacketHandler } from '../discord/shards/packets.ts';
+import { systemClock } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { callbackIn, openClusterCallbacks } from '../services/cluster/cluster-callbacks.ts';
-import { EveryPartition, messageIn } from '../services/cluster/every-partition.ts';
+import { openClusterCallbacks } from '../services/cluster/cluster-callbacks.ts';
+import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
-import type { HandlePacket, TakenPacket } from '../services/cluster/inbox.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { HealthPublisher } from '../services/cluster/partition-health.ts';
@@ -31,8 +26,6 @@ import { type Bot, createBot } from './bot.ts';
 
 /** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
-/** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
-const MAX_MESSAGE_AGE_MS = 15 * 60_000;
 
 interface RunningPartition {
   bot: Bot;
@@ -45,8 +38,9 @@ interface RunningPartition {
  */
 export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock, mediaProcess: sharedMediaProcess } = tools;
+  const context = { clock, log };
   const { onStoreUse: onUse } = monitoring ?? {};
-  const cluster = await openCluster(config, { log, clock, version, specs: kindSpecs, onUse });
+  const cluster = await openCluster(context, config, { version, specs: kindSpecs, onUse });
   const { partitions, inbox } = cluster;
   const { count } = partitions;
   const everyPartition = new EveryPartition(cluster);
@@ -55,11 +49,11 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const notes = recentNotes(cluster.facts, clock);
   const runningPartitions = new Map<number, RunningPartition>();
   const ownedStores = new Map<number, StoredTasks>();
-  const limits = new ProcessLimits(config, { clock, log, partitionCount: count });
+  const limits = new ProcessLimits(config, { ...context, partitionCount: count });
   const tracker = new Tracker(clock, count);
   // All partitions share these lanes, so the lanes stay when a partition is released.
   const connections = new GatewayConnections(config.gateway, tools.gatewayLimits);
-  const pollGateway = createGateway(config.gateway, { log, clock, connections }, tools.gatewayLimits);
+  const pollGateway = createGateway(config.gateway, { ...context, connections }, tools.gatewayLimits);
   for (const { source } of kindsOf(pollGateway, { ...config.poll, ...config.gateway }))
     if (source) tracker.laneOf(source);
   limits.scheduler.start();
@@ -131,8 +125,8 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       void bot.checkGateway();
       bot.announce();
     }
-    const handle: HandlePacket = (packet) => handlePacket(packet, { bot, clock, log });
-    runningPartitions.set(number, { bot, inbox: inbox.consume(number, handle) });
+    const packets = new PacketHandler({ ...bot, ...context });
+    runningPartitions.set(number, { bot, inbox: inbox.consume(number, (packet) => packets.handle(packet)) });
     return true;
   }
 
@@ -208,43 +202,6 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       log.info('This worker has stopped.');
     }),
   };
-}
-
-/** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
-async function handlePacket(
-  { content, isRepeated }: TakenPacket,
-  { bot, clock, log }: { bot: Bot; clock: Clock; log: Log },
-): Promise<'declined' | undefined> {
-  // The packet was fetched while its partition was being released. The next owner handles it.
-  if (bot.router.isFinishing) return 'declined';
-  try {
-    const message = messageIn(content);
-    if (message) return void (await bot.domains.tasks.erasure.receive(message));
-    const callback = callbackIn(content);
-    if (callback) return void bot.domains.orders.callbacks.process(callback.id, callback.said);
-    const threadMessage = threadMessageIn(content);
-    if (threadMessage) {
-      const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
-      if (isLate) return void log.info('A message in a thread waited too long for a worker and will not be answered.');
-      return void (await bot.readMessage(content, { isRepeated }));
-    }
-    const packet = content as { t: string; d: Interaction; acknowledgement?: Acknowledgement };
-    if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    const interaction = packet.d;
-    if (!isRepeated) {
-      const { acknowledgement } = packet;
-      return void (await bot.router.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
-    }
-    const state = await bot.interruptedState(interaction, bot.router.onlyOrders(interaction));
-    if (state === 'ended') return;
-    if (bot.router.isFinishing) return 'declined';
-    await bot.router.route(
-      interaction,
-      state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
-    );
-  } catch (error) {
-    log.error({ err: error }, 'A packet could not be answered.');
-  }
 }
 
 const latest = (times: readonly (number | undefined)[]): number | undefined =>

@@ -2,7 +2,7 @@ import { DefaultWebSocketManagerOptions, type FetchingStrategyOptions } from '@d
 import type { GatewayDispatchPayload } from 'discord.js';
 import { pause } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
-import { acquireClaim, type ClusterContext } from '../../services/cluster/open-cluster.ts';
+import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';
 import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
 import type { Lease } from '../../services/store/lease.ts';
 import { StoreError } from '../../services/tasks/store-error.ts';

@@ -1,5 +1,5 @@
 import { pause } from '../../lib/clock.ts';
-import { acquireClaim, type ClusterContext } from '../../services/cluster/open-cluster.ts';
+import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';
 import { hasCertainlyEnded } from '../../services/store/holder.ts';
 import type { SharedFacts } from '../../services/store/shared-facts.ts';
 

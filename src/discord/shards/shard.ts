@@ -8,7 +8,7 @@ import {
 } from '@discordjs/ws';
 import { GatewayCloseCodes, GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
 import { pause, withTimeout } from '../../lib/clock.ts';
-import type { ClusterContext } from '../../services/cluster/open-cluster.ts';
+import type { ClusterContext } from '../../services/cluster/claim.ts';
 import type { Lease } from '../../services/store/lease.ts';
 import { HandOver } from './hand-over.ts';
 import type { IdentifyTurns } from './identify-turns.ts';

@@ -3,7 +3,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import { CONVERSATION_TIMEOUT_MS } from '../conversations/conversation.ts';
 import type { TaskBook } from '../orders/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
-import type { ClusterContext } from './open-cluster.ts';
+import type { ClusterContext } from './claim.ts';
 
 const THREAD_LIST = 'threads';
 /** A member who writes sooner than this after the bot's first message cannot have read it. */

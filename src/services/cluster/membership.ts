@@ -3,7 +3,7 @@ import type { Partitions } from '../store/index.ts';
 import type { Lease } from '../store/lease.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { StoreError } from '../tasks/store-error.ts';
-import { acquireClaim, type ClusterContext } from './open-cluster.ts';
+import { acquireClaim, type ClusterContext } from './claim.ts';
 import { findSurplus, findTakeable, isShortOfShare, readShares, type Shares, WORKER_CLAIM } from './shares.ts';
 
 /** The partitions of a stopping worker should be taken over within a second. Each check only reads a few small rows. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pause } from '../../lib/clock.ts';
 import type { SharedFacts } from '../store/index.ts';
-import type { ClusterContext } from './open-cluster.ts';
+import type { ClusterContext } from './claim.ts';
 import { WORKER_CLAIM } from './shares.ts';
 
 const WRITE_INTERVAL_MS = 5_000;

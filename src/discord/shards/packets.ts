@@ -1,0 +1,75 @@
+import { GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
+import type { AppContext } from '../../lib/app-context.ts';
+import { isRecord } from '../../lib/exact-json.ts';
+import { callbackIn } from '../../services/cluster/cluster-callbacks.ts';
+import { messageIn } from '../../services/cluster/every-partition.ts';
+import type { TakenPacket } from '../../services/cluster/inbox.ts';
+import type { Domains } from '../../services/operations/engine.ts';
+import type { EarlyContext } from '../handlers.ts';
+import type { interruptedInteractionHandler } from '../outbox/interrupted.ts';
+import type { Acknowledgement } from '../outbox/responder.ts';
+import type { Interaction } from '../place.ts';
+import type { Router } from '../router.ts';
+import { threadMessageIn } from '../thread-message.ts';
+
+/** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
+const MAX_MESSAGE_AGE_MS = 15 * 60_000;
+
+interface PacketHandlerParts<Services extends EarlyContext['services']> extends AppContext {
+  domains: Domains;
+  router: Router<Services>;
+  readMessage(content: unknown, options: { isRepeated: boolean }): Promise<void>;
+  /** For an interaction whose process died while handling it. */
+  interruptedState: ReturnType<typeof interruptedInteractionHandler>;
+}
+
+/** Handles what one partition takes from the inbox. */
+export class PacketHandler<Services extends EarlyContext['services']> {
+  readonly #parts: PacketHandlerParts<Services>;
+
+  constructor(parts: PacketHandlerParts<Services>) {
+    this.#parts = parts;
+  }
+
+  /** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
+  async handle({ content, isRepeated }: TakenPacket): Promise<'declined' | undefined> {
+    const { domains, router, readMessage, interruptedState, clock, log } = this.#parts;
+    // The packet was fetched while its partition was being released. The next owner handles it.
+    if (router.isFinishing) return 'declined';
+    try {
+      const message = messageIn(content);
+      if (message) return void (await domains.tasks.erasure.receive(message));
+      const callback = callbackIn(content);
+      if (callback) return void domains.orders.callbacks.process(callback.id, callback.said);
+      const threadMessage = threadMessageIn(content);
+      if (threadMessage) {
+        const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
+        if (isLate)
+          return void log.info('A message in a thread waited too long for a worker and will not be answered.');
+        return void (await readMessage(content, { isRepeated }));
+      }
+      if (!isInteractionPacket(content)) return;
+      const { d: interaction, acknowledgement } = content;
+      if (!isRepeated)
+        return void (await router.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
+      const state = await interruptedState(interaction, router.onlyOrders(interaction));
+      if (state === 'ended') return;
+      if (router.isFinishing) return 'declined';
+      await router.route(
+        interaction,
+        state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
+      );
+    } catch (error) {
+      log.error({ err: error }, 'A packet could not be answered.');
+    }
+  }
+}
+
+interface InteractionPacket {
+  d: Interaction;
+  acknowledgement?: Acknowledgement;
+}
+
+/** Shard processes put interactions there as Discord sent them. */
+const isInteractionPacket = (content: unknown): content is InteractionPacket =>
+  isRecord(content) && content.t === GatewayDispatchEvents.InteractionCreate;
