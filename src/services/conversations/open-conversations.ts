@@ -19,23 +19,27 @@ export interface ConversationSettings {
   maxWaitMs: { text: number };
 }
 
-interface ConversationSources {
+export interface ConversationSources {
   settings: ConversationSettings;
   store: TaskStore;
+  gateway: Gateway;
+  discord: Discord;
+}
+
+interface OpenedDomains {
   book: TaskBook;
   money: Money;
   models: ModelCatalogue;
-  gateway: Gateway;
   gather: Gather;
   audio: AudioService;
   userOf: ((memberId: string) => Promise<string>) | undefined;
-  discord: Discord;
 }
 
 /** Opens the answers of `/ask` and live conversations. */
 export function openConversations(
   { clock, log }: AppContext,
-  { settings, store, book, money, models, gateway, gather, audio, userOf, discord }: ConversationSources,
+  { settings, store, gateway, discord }: ConversationSources,
+  { book, money, models, gather, audio, userOf }: OpenedDomains,
 ) {
   const { ledger, prices } = money;
   const timeLimitMs = settings.maxWaitMs.text;

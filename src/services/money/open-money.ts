@@ -29,7 +29,7 @@ export interface MoneySettings {
   };
 }
 
-interface MoneySources {
+export interface MoneySources {
   settings: MoneySettings;
   store: {
     budgets: BudgetStore;
@@ -37,14 +37,13 @@ interface MoneySources {
     costs: LearnedStore;
     limitStarts(limits: MoneySettings['budgets']): Promise<LimitStarts>;
   };
-  secret: StoreSecret;
   partition: Partition;
-  others: OtherEntries | undefined;
-  notes: SharedNotes | undefined;
+  others?: OtherEntries | undefined;
+  /** Shared by all partitions; undefined if there is only one. */
+  notes?: SharedNotes | undefined;
   gateway: Gateway;
   specs: KindSpecs;
   kinds: readonly Kind[];
-  mediaProcess: MediaProcess;
   discord: { sendBudgetAlert(alert: BudgetAlert): Promise<void> };
 }
 
@@ -53,9 +52,10 @@ export type Money = ReturnType<typeof openMoney>;
 /** Opens prices, limits and the ledger. */
 export function openMoney(
   { clock, log }: AppContext,
-  { settings, store, secret, partition, others, notes, gateway, specs, kinds, mediaProcess, discord }: MoneySources,
+  { settings, store, partition, others, notes, gateway, specs, kinds, discord }: MoneySources,
+  { hashOf }: StoreSecret,
+  mediaProcess: MediaProcess,
 ) {
-  const { hashOf } = secret;
   const wholeBot = notes && new WholeBot({ notes, partition: partition.number, clock, log });
   const budgets = new Budgets({ store: store.budgets, hashOf, wholeBot });
   const spending = new Spending({

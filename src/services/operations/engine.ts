@@ -1,63 +1,44 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type ConversationSettings, openConversations } from '../conversations/open-conversations.ts';
+import {
+  type ConversationSettings,
+  type ConversationSources,
+  openConversations,
+} from '../conversations/open-conversations.ts';
 import { isModelCode } from '../gateway/error-responses.ts';
-import type { Gateway } from '../gateway/gateway.ts';
 import { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { Experience } from '../gateway/model-experience.ts';
 import type { KindOverrides } from '../gateway/model-families.ts';
 import type { MediaProcess } from '../media/media-process.ts';
 import { openFiles } from '../media/open-files.ts';
 import { StoreSecret } from '../money/hashed-names.ts';
-import { type MoneySettings, openMoney } from '../money/open-money.ts';
-import type { SharedNotes } from '../money/whole-bot.ts';
+import { type MoneySettings, type MoneySources, openMoney } from '../money/open-money.ts';
 import { TaskBook } from '../orders/book.ts';
 import type { CallbackUrls } from '../orders/callback-urls.ts';
 import type { Discord } from '../orders/discord.ts';
 import { createGatherer } from '../orders/gatherer.ts';
 import { isOwnResult } from '../orders/lists.ts';
-import { type OrdersSettings, openOrders } from '../orders/open-orders.ts';
+import { type OrdersSettings, type OrdersSources, openOrders } from '../orders/open-orders.ts';
 import type { OtherPartitions } from '../orders/other-partitions.ts';
-import type { ProcessLimits } from '../orders/process-limits.ts';
 import { Pseudonyms } from '../orders/pseudonyms.ts';
 import { createReachCheck } from '../orders/reach-check.ts';
-import type { Tracker } from '../orders/tracker.ts';
-import { openSafety, type SafetySettings } from '../safety/open-safety.ts';
-import type { RuleTargets } from '../safety/rules-file.ts';
+import { openSafety, type SafetySettings, type SafetySources } from '../safety/open-safety.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
-import { type Partition, partitionOf } from '../tasks/homes.ts';
-import type { Kind } from '../tasks/kind.ts';
-import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-type EngineSettings = MoneySettings &
-  SafetySettings &
-  OrdersSettings &
-  ConversationSettings & {
-    gateway: { baseUrl: string; apiKey: string; fields: { user?: string | undefined } };
-    media: { allowPrivate: boolean; memoryBytes: number };
-    modelKinds: KindOverrides;
-  };
-
-interface EngineSources {
-  settings: EngineSettings;
+interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources {
+  settings: MoneySettings &
+    SafetySettings &
+    OrdersSettings &
+    ConversationSettings & {
+      gateway: { baseUrl: string; apiKey: string; fields: { user?: string | undefined } };
+      media: { allowPrivate: boolean; memoryBytes: number };
+      modelKinds: KindOverrides;
+    };
   store: StoredTasks;
-  /** The part of all tasks that is in this store. */
-  partition: Partition;
-  /** Undefined if this partition has all tasks. */
   others?: OtherPartitions | undefined;
-  /** Shared by all partitions; undefined if there is only one. */
-  notes?: SharedNotes | undefined;
-  /** The limits of the process, which its partitions share. */
-  limits: ProcessLimits;
-  /** Shared by all partitions of the process; undefined if there is only one. */
-  tracker?: Tracker | undefined;
-  gateway: Gateway;
-  specs: KindSpecs;
-  ruleTargets: RuleTargets;
-  /** The features' kinds; those of answers and talks are added here. */
-  kinds: readonly Kind[];
   /** Origins of members' files that are allowed although they are in a private network. */
   extraOrigins: readonly string[];
   /** For the time limits of downloads. */
@@ -75,7 +56,7 @@ export type Domains = ReturnType<typeof createEngine>['domains'];
 /** Everything except Discord, for one store. Each part uses only those that are opened above it. */
 export function createEngine(context: AppContext, sources: EngineSources) {
   const { clock, log } = context;
-  const { settings, store, partition, others, notes, gateway, discord } = sources;
+  const { settings, store, partition, others, gateway } = sources;
   const secret = new StoreSecret();
   const book = new TaskBook({
     store,
@@ -109,43 +90,22 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   });
   const experience = new Experience(store.experience, log);
   const models = new ModelCatalogue({ gateway: gateway.models, experience, overrides: settings.modelKinds, clock });
-  const money = openMoney(context, { ...sources, others, notes, secret, mediaProcess });
-  const safety = openSafety(context, {
-    settings,
-    store,
-    targets: sources.ruleTargets,
-    hashOf: secret.hashOf,
-    async isHeld(taskId) {
-      const task = await book.get(taskId);
-      return task !== undefined && isHeld(task);
-    },
-    discord,
+  const money = openMoney(context, sources, secret, mediaProcess);
+  const safety = openSafety(context, sources, secret.hashOf, async (taskId) => {
+    const task = await book.get(taskId);
+    return task !== undefined && isHeld(task);
   });
   const pseudonyms = new Pseudonyms(store, others);
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
-  const conversations = openConversations(context, {
-    settings,
-    store,
-    book,
-    money,
-    models,
-    gateway,
-    gather,
-    audio,
-    userOf,
-    discord,
-  });
-  const { tasks, ...orders } = openOrders(context, {
-    ...sources,
-    others,
-    tracker: sources.tracker,
-    conversationKinds: conversations.kinds,
+  const conversations = openConversations(context, sources, { book, money, models, gather, audio, userOf });
+  const { tasks, ...orders } = openOrders(context, sources, {
     book,
     gather,
     money,
     safety,
     models,
+    conversations,
     pseudonyms,
     userOf,
   });

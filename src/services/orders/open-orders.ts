@@ -27,7 +27,7 @@ export interface OrdersSettings extends Pick<TasksParts, 'maxWaitMs' | 'unconfir
   callbacks: CallbackSettings;
 }
 
-interface OrdersSources {
+export interface OrdersSources {
   settings: OrdersSettings;
   store: TaskStore & {
     fingerprints: FingerprintStore;
@@ -35,28 +35,35 @@ interface OrdersSources {
     drafts: DraftStore;
     ownership: { assertOwned(): void };
   };
+  /** The part of all tasks that is in this store. */
   partition: Partition;
-  others: OtherPartitions | undefined;
+  /** Undefined if this partition has all tasks. */
+  others?: OtherPartitions | undefined;
+  /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
-  tracker: Tracker | undefined;
+  /** Shared by all partitions of the process; undefined if there is only one. */
+  tracker?: Tracker | undefined;
   specs: KindSpecs;
-  /** The kinds whose tasks callbacks may be about. */
+  /** The features' kinds; those of answers and talks are added. */
   kinds: readonly Kind[];
-  /** The kinds of answers and talks. */
-  conversationKinds: readonly Kind[];
+  discord: Discord;
+}
+
+interface OpenedDomains {
   book: TaskBook;
   gather: Gather;
   money: Money;
   safety: Safety;
   models: ModelCatalogue;
+  conversations: { kinds: readonly Kind[] };
   pseudonyms: Pseudonyms;
   userOf: TasksParts['userOf'];
-  discord: Discord;
 }
 
 /** Opens what brings an order to its result. */
-export function openOrders({ clock, log }: AppContext, sources: OrdersSources) {
-  const { settings, store, partition, limits, kinds, book, money, safety, discord } = sources;
+export function openOrders({ clock, log }: AppContext, sources: OrdersSources, domains: OpenedDomains) {
+  const { settings, store, partition, limits, kinds, discord } = sources;
+  const { book, money } = domains;
   const { scheduler } = limits;
   const fingerprints = new Fingerprints(book, store.fingerprints);
   const proposals = new Proposals({
@@ -73,9 +80,10 @@ export function openOrders({ clock, log }: AppContext, sources: OrdersSources) {
   const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
   const tasks = new Tasks({
     ...sources,
+    ...domains,
     ...money,
-    ...safety,
-    kinds: [...kinds, ...sources.conversationKinds],
+    ...domains.safety,
+    kinds: [...kinds, ...domains.conversations.kinds],
     scheduler,
     slots: limits.slots,
     liveLimits: limits.live,

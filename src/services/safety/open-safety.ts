@@ -12,14 +12,10 @@ export interface SafetySettings {
   moderation: ModerationSettings;
 }
 
-interface SafetySources {
+export interface SafetySources {
   settings: SafetySettings;
   store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore };
-  /** What rules can name. */
-  targets: RuleTargets;
-  hashOf(name: string): string;
-  /** Whether a moderator still has to decide about the results of a task. */
-  isHeld(taskId: string): Promise<boolean>;
+  ruleTargets: RuleTargets;
   discord: { removeMessage(message: { channelId: string; id: string }): Promise<Removal> };
 }
 
@@ -28,7 +24,10 @@ export type Safety = ReturnType<typeof openSafety>;
 /** Opens the rules of servers, reports, and what is posted in log channels. */
 export function openSafety(
   { clock, log }: AppContext,
-  { settings, store, targets, hashOf, isHeld, discord }: SafetySources,
+  { settings, store, ruleTargets, discord }: SafetySources,
+  hashOf: (name: string) => string,
+  /** Whether a moderator still has to decide about the results of a task. */
+  isHeld: (taskId: string) => Promise<boolean>,
 ) {
   // Another service takes real time, even if the bot uses a different clock.
   const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
@@ -48,7 +47,7 @@ export function openSafety(
     rules,
     reports,
     serverLogs,
-    targets,
+    targets: ruleTargets,
 
     async load(): Promise<void> {
       await Promise.all([rules.open(), reports.open()]);
