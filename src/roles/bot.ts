@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
-import { pause, systemClock } from '../lib/clock.ts';
+import { isDoneWithin, systemClock } from '../lib/clock.ts';
 import { createMessages } from '../messages/open-messages.ts';
 import { createNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
@@ -50,8 +50,8 @@ interface BotSources {
 
 export type Bot = ReturnType<typeof createBot>;
 
-/** One bot with one store: everything except the connection on which interactions arrive. */
-export function createBot({ config, tools, store, clients, monitoring, cluster }: BotSources) {
+/** Opens the parts of a bot, each with those above it. */
+function openParts({ config, tools, store, clients, monitoring, cluster }: BotSources) {
   const { log, version, clock = systemClock, mediaClock = clock, mediaProcess } = tools;
   const context = { clock, log, say, settings: config };
   const { partition, others, limits } = cluster ?? {
@@ -60,7 +60,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
   };
   const gateway = createGateway(config.gateway, { log, clock, connections: cluster?.connections }, tools.gatewayLimits);
   const discord = openDiscord(context, { clients, store, gateway });
-  const { outbox, reads, operator, funnel } = discord;
+  const { outbox, reads, operator } = discord;
   const engine = createEngine(context, {
     ...cluster,
     settings: config,
@@ -78,7 +78,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     discord: discord.forServices,
   });
   const { domains } = engine;
-  const { tasks, safety, conversations } = domains;
+  const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
   const notices = createNotices({ version, engine: domains, gateway, store, operator, say, clock, log });
   const messages = createMessages({
@@ -121,6 +121,16 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
   };
   // Without monitoring, readiness is only used by `/about`.
   if (!monitoring) readiness.watch(readinessSources);
+  return { ...context, store, gateway, discord, engine, readinessSources, notices, messages, commands };
+}
+
+/** One bot with one store: everything except the connection on which interactions arrive. */
+export function createBot(sources: BotSources) {
+  const { store, gateway, discord, engine, readinessSources, notices, messages, commands, clock, log } =
+    openParts(sources);
+  const { outbox } = discord;
+  const { domains } = engine;
+  const { tasks, conversations } = domains;
   let ownersNotified: Promise<unknown> = Promise.resolve();
   let lostTalkIds: readonly string[] = [];
 
@@ -130,7 +140,7 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
     mediaProcess: engine.mediaProcess,
     gateway,
     router: commands.router,
-    funnel,
+    funnel: discord.funnel,
     /** Answers a message in a thread. */
     readMessage: commands.readMessage,
     health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
@@ -166,10 +176,6 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
 
     /** Accepts no new work, and finishes running work within a time limit. */
     async finish(): Promise<void> {
-      const timeLimitAbort = new AbortController();
-      const timeLimit = pause(clock, STOP_LIMIT_MS, timeLimitAbort.signal).then(() => {
-        if (!timeLimitAbort.signal.aborted) log.warn('Stopped before all running work was finished.');
-      });
       const finishing = [
         commands.router.finish(),
         engine.pause(),
@@ -178,8 +184,8 @@ export function createBot({ config, tools, store, clients, monitoring, cluster }
         ownersNotified,
       ];
       const allFinished = Promise.all(finishing).then(() => messages.finish());
-      await Promise.race([allFinished, timeLimit]);
-      timeLimitAbort.abort();
+      if (!(await isDoneWithin(clock, STOP_LIMIT_MS, allFinished)))
+        log.warn('Stopped before all running work was finished.');
     },
 
     /** To be called after `finish`. Closes the store too. */
