@@ -18,7 +18,7 @@ const GATEWAY_UNUSABLE =
 
 interface NoticesParts extends AppContext {
   version: string;
-  engine: Domains;
+  domains: Domains;
   gateway: Gateway;
   store: StoredTasks;
   operator: Operator;
@@ -26,10 +26,8 @@ interface NoticesParts extends AppContext {
 }
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function createNotices({ version, engine, gateway, store, operator, say, clock, log }: NoticesParts) {
-  const { tasks, money, models } = engine;
-  const { circuits } = engine.orders;
-  const { ledger, usage, spending } = money;
+export function createNotices({ version, domains, gateway, store, operator, say, clock, log }: NoticesParts) {
+  const { tasks, money } = domains;
   const notices = new Notices({
     store: store.notices,
     delivery: {
@@ -41,14 +39,13 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
   });
   const runs = new Runs({ store: store.runs, version, clock, log });
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
-  const { scheduler, book, orders } = tasks;
+  const { book, orders } = tasks;
   orders.onCredit((kind, isAvailable) => {
     if (isAvailable) notices.end('noCredit', kind);
     else notices.begin({ topic: 'noCredit', subject: kind });
   });
-  const balance = new BalanceWatch({ reports: gateway.usage, ledger, clock, log });
-  const watched = { scheduler, gateway, store, book, spending, circuits, models };
-  const watch = new Watch({ ...watched, notices, runs, balance, clock });
+  const balance = new BalanceWatch({ reports: gateway.usage, ledger: money.ledger, clock, log });
+  const watch = new Watch({ notices, runs, balance, gateway, store, domains, clock });
   return {
     /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
@@ -82,7 +79,7 @@ export function createNotices({ version, engine, gateway, store, operator, say, 
       notices.start();
       watch.start();
       // The balance can only be interpreted if the unit of its amounts is known.
-      if (usage.unit === 'cents') balance.start();
+      if (money.usage.unit === 'cents') balance.start();
     },
 
     /** Tells the operator if the gateway cannot be used. Returns whether it can. */

@@ -80,13 +80,11 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const { domains } = engine;
   const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = createNotices({ version, engine: domains, gateway, store, operator, say, clock, log });
+  const notices = createNotices({ ...context, version, domains, gateway, store, operator });
   const messages = createMessages({
     ...domains,
+    ...context,
     outbox,
-    say,
-    clock,
-    log,
     views: kindViews,
     isRemix: config.gateway.remix,
     marksResults: config.media.marksResults,

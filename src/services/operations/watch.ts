@@ -1,17 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
 import type { BalanceWatch } from '../money/balance.ts';
 import { allowanceText, leftText } from '../money/limits-text.ts';
-import type { Spending } from '../money/spending.ts';
-import type { TaskBook } from '../orders/book.ts';
-import type { ModelCircuits } from '../orders/circuits.ts';
-import type { LaneTrouble, Scheduler } from '../orders/scheduler.ts';
+import type { LaneTrouble } from '../orders/scheduler.ts';
 import type { NoticeTopic, Occurrence } from '../store/notice.ts';
 import type { Runs } from '../store/runs.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
+import type { Domains } from './engine.ts';
 import type { Notices } from './notices.ts';
 
 /** How often everything is checked. Trouble in between is not noticed. */
@@ -24,13 +21,9 @@ const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balan
 interface WatchParts {
   notices: Notices;
   runs: Runs;
-  scheduler: Scheduler;
   gateway: Gateway;
   store: StoredTasks;
-  book: TaskBook;
-  spending: Spending;
-  circuits: ModelCircuits;
-  models: ModelCatalogue;
+  domains: Domains;
   balance: BalanceWatch;
   clock: Clock;
 }
@@ -45,7 +38,7 @@ export class Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    parts.spending.onRefusal((exceeded) => {
+    parts.domains.money.spending.onRefusal((exceeded) => {
       const { holder, resetsAt } = exceeded;
       if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);
     });
@@ -81,28 +74,28 @@ export class Watch {
 
   /** A limit that is no longer set cannot be found again after a restart. */
   #endFormerBudgets(): void {
-    const { notices, spending } = this.#parts;
-    const limits = new Set(spending.allowances({}).map((allowance) => allowanceText(allowance)));
+    const { notices, domains } = this.#parts;
+    const limits = new Set(domains.money.spending.allowances({}).map((allowance) => allowanceText(allowance)));
     for (const { topic, subject, facts } of notices.ongoing)
       if (topic === 'budget' && !limits.has(String(facts.limit))) notices.end(topic, subject);
   }
 
   #lanes(): Occurrence[] {
-    const { scheduler, clock } = this.#parts;
+    const { domains, clock } = this.#parts;
     const now = clock.now();
     // A refusal by the gateway does not end by itself.
     const isReportable = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= MIN_TROUBLE_MS;
-    return scheduler
+    return domains.tasks.scheduler
       .troubles()
       .filter(isReportable)
       .map(({ lane, kind, since }) => ({ topic: 'lane', subject: lane, facts: { kind }, since }));
   }
 
   #store(): Occurrence[] {
-    const { store, book } = this.#parts;
+    const { store, domains } = this.#parts;
     const outage = store.ownership.trouble();
     const failure = outage ? { since: outage.since, kind: 'unreachable' } : store.health.failure;
-    const unsaved = book.unsavedCount;
+    const unsaved = domains.tasks.book.unsavedCount;
     if (!failure && unsaved === 0) return [];
     return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];
   }
@@ -114,8 +107,8 @@ export class Watch {
 
   /** Members can invent ids of models, so only listed ones are named. */
   #models(): Occurrence[] {
-    const { circuits, models } = this.#parts;
-    const { allFailing } = circuits;
+    const { orders, models } = this.#parts.domains;
+    const { allFailing } = orders.circuits;
     const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
     return allFailing.map(({ kind, model, since }): Occurrence => {
       if (model === undefined) return { topic: 'model', subject: kind, facts: { kind }, since };
@@ -127,8 +120,8 @@ export class Watch {
 
   /** Trouble with the limits of the whole bot; servers have their own alerts. */
   #budgets(): Occurrence[] {
-    const { spending, clock } = this.#parts;
-    return spending.allowances({}).flatMap((allowance): Occurrence[] => {
+    const { domains, clock } = this.#parts;
+    return domains.money.spending.allowances({}).flatMap((allowance): Occurrence[] => {
       const { period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
       const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
