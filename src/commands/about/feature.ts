@@ -11,9 +11,7 @@ import { text } from './text.ts';
 async function healthOf(services: Services): Promise<Health> {
   const { gateway, tasks, say } = services;
   const { version, ownership, clusterHealth } = services.operations;
-  const { clients } = services.discord;
-  const { callbacks } = services.orders;
-  const latency = clients.client.ws.ping;
+  const latency = services.discord.clients.client.ws.ping;
   const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
   return {
     version,
@@ -22,7 +20,7 @@ async function healthOf(services: Services): Promise<Health> {
     liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
     troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
     cluster: clusterHealth && (cluster ?? 'unknown'),
-    callbacks: callbacks.habits,
+    callbacks: services.orders.callbacks.habits,
     store: ownership.trouble(),
   };
 }

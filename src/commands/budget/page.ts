@@ -74,8 +74,7 @@ function serverLines(
   { serverLimits: ownLimits, operatorLimits }: ServerBudget,
   { services, say }: Context,
 ): string[] {
-  const { spending } = services.money;
-  const { fallback, overriding } = spending.operatorLimits(guildId);
+  const { fallback, overriding } = services.money.spending.operatorLimits(guildId);
   const firstLine =
     ownLimits !== undefined
       ? say('budget.limits.server', { limits: limitsText(ownLimits) })
@@ -86,7 +85,7 @@ function serverLines(
   return [
     firstLine,
     ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsText(overriding ?? {}) })] : []),
-    ...spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
+    ...services.money.spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
   ];
 }
 

@@ -44,7 +44,6 @@ async function pageReply(fineTuneId: string, context: Context, page?: number): P
 async function followReply(fineTuneId: string, context: Context): Promise<MessagePlan> {
   const events = await eventsOf(fineTuneId, context);
   const { clock, settings } = context.services;
-  const { follows } = context.services.discord;
   const quietMs = settings.followQuietMs;
   const { applicationId, token, tokenExpiresAt } = context.origin.route;
   if (token === undefined) throw new Refusal('refusals.unknownButton');
@@ -57,7 +56,7 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
     newsAt: clock.now(),
     seen: eventsHash(events),
   };
-  await follows.begin(follow, events);
+  await context.services.discord.follows.begin(follow, events);
   const following = {
     state: 'followed',
     followId: follow.id,

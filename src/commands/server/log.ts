@@ -39,10 +39,9 @@ const MAX_ACCESS_LENGTH = 300;
 export function startRuleLog(services: Services): void {
   const { clock, say } = services;
   const { rules, targets } = services.safety;
-  const { budgets } = services.money;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = (guildId: string, content: string, memberId: string): void => {
-    const channelId = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
+    const channelId = rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
     if (channelId !== undefined)
       void postInLog({ guildId, channelId, memberId }, { content, overflow: 'cut' }, services);
   };

@@ -37,13 +37,11 @@ interface RulesPageFacts extends ServerRules {
 export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
   const { rules, targets } = context.services.safety;
-  const { budgets } = context.services.money;
-  const { reads } = context.services.discord;
-  const { alertsChannelId } = budgets.get(guildId);
+  const { alertsChannelId } = context.services.money.budgets.get(guildId);
   const { hasModerationService, setByOperator } = rules;
   const current = rules.get(guildId);
   const namesPlaces = current.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
-  const names = namesPlaces ? await reads.serverNames(guildId) : new Map<string, string>();
+  const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
   return rulesPage({ ...current, setByOperator, hasModerationService, alertsChannelId, targets, names }, context.say);
 }
 

@@ -55,11 +55,10 @@ export class ReportDelivery {
   /** Posts a new report. `later`: Discord does not accept it right now, and it is posted as soon as Discord does. */
   async announce(id: string): Promise<'posted' | 'refused' | 'later'> {
     const { clock } = this.#parts;
-    const { reports } = this.#parts.safety;
     this.#awaitingConfirmation.add(id);
     try {
       await withTimeout(clock, CONFIRMATION_WAIT_MS, this.process(id));
-      const current = reports.get(id);
+      const current = this.#parts.safety.reports.get(id);
       if (!current) return 'refused';
       return current.messageId === undefined ? 'later' : 'posted';
     } finally {

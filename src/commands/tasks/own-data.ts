@@ -66,8 +66,7 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
   async run(_nothing, context) {
     requirePrivate(context);
     const { clock, tasks } = context.services;
-    const { rateLimiter } = context.services.discord;
-    rateLimiter.assertAllowed('export', context.place);
+    context.services.discord.rateLimiter.assertAllowed('export', context.place);
     const finished = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let hasReplied = false;

@@ -38,9 +38,8 @@ export function withFinishedTracks(task: Task): Task {
 /** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
 export function musicPresenter(sources: MessageSources) {
   const { say, tasks } = sources;
-  const { rules } = sources.safety;
   /** Covers are not judged, so they are left out where results are. */
-  const showsCovers = (guildId: string | undefined): boolean => !rules.judgesResults({ guildId });
+  const showsCovers = (guildId: string | undefined): boolean => !sources.safety.rules.judgesResults({ guildId });
   return {
     /** `guildId`: the server where the album is shown. */
     async album(album: Task, guildId: string | undefined): Promise<PreparedMessage> {

@@ -110,11 +110,10 @@ export class ResultReview {
   }
 
   #channelFor({ guildId }: Task): string | undefined {
-    const { rules } = this.#sources.safety;
     const { budgets } = this.#sources.money;
     return guildId === undefined
       ? undefined
-      : (rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId);
+      : (this.#sources.safety.rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId);
   }
 
   /** Posts the question to the moderators, only once. */
@@ -123,14 +122,13 @@ export class ResultReview {
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox } = this.#sources;
-    const { serverLogs } = this.#sources.safety;
     const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
     const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
     const { guildId } = task;
     // The message is recorded, so that it can be deleted once it is old and its result has been decided on.
     if (typeof posted === 'object' && guildId !== undefined)
-      await withStore(() => serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
+      await withStore(() => this.#sources.safety.serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
     await this.#change(id, (heldTask) => {
       if (typeof posted === 'string')
         return markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable');

@@ -2,32 +2,27 @@ import type { AppContext } from '../../lib/app-context.ts';
 import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import type { Money } from '../money/open-money.ts';
 import type { Safety } from '../safety/open-safety.ts';
-import type { Partition } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
-import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { Gather } from '../tasks/materials.ts';
 import { Offers } from '../tasks/offers.ts';
 import type { TaskBook } from './book.ts';
 import { type CallbackSettings, Callbacks } from './callbacks.ts';
 import { ModelCircuits } from './circuits.ts';
-import type { Discord } from './discord.ts';
 import { type FingerprintStore, Fingerprints } from './fingerprints.ts';
 import { type DraftStore, FormDrafts } from './form-drafts.ts';
-import type { OtherPartitions } from './other-partitions.ts';
 import type { ProcessLimits } from './process-limits.ts';
 import { type ProposalStore, Proposals } from './proposals.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import type { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
-import type { TasksParts } from './tasks-parts.ts';
-import type { Tracker } from './tracker.ts';
+import type { BotSources, TasksParts } from './tasks-parts.ts';
 
 export interface OrdersSettings extends Pick<TasksParts, 'maxWaitMs' | 'unconfirmedReleaseMs'> {
   poll: { schedule: 'learned' | 'spec' };
   callbacks: CallbackSettings;
 }
 
-export interface OrdersSources {
+export interface OrdersSources extends BotSources {
   settings: OrdersSettings;
   store: TaskStore & {
     fingerprints: FingerprintStore;
@@ -35,18 +30,8 @@ export interface OrdersSources {
     drafts: DraftStore;
     ownership: { assertOwned(): void };
   };
-  /** The part of all tasks that is in this store. */
-  partition: Partition;
-  /** Undefined if this partition has all tasks. */
-  others?: OtherPartitions | undefined;
   /** The limits of the process, which its partitions share. */
   limits: ProcessLimits;
-  /** Shared by all partitions of the process; undefined if there is only one. */
-  tracker?: Tracker | undefined;
-  specs: KindSpecs;
-  /** The features' kinds; those of answers and talks are added. */
-  kinds: readonly Kind[];
-  discord: Discord;
 }
 
 interface OpenedDomains {

@@ -27,20 +27,29 @@ import type { Slots } from './submission/slots.ts';
 import type { TaskStore } from './task-store.ts';
 import type { Tracker } from './tracker.ts';
 
+/** What orders are opened with in a bot with one store. */
+export interface BotSources {
+  specs: KindSpecs;
+  kinds: readonly Kind[];
+  /** The part of all tasks that is in this store. */
+  partition: Partition;
+  /** Undefined if this partition has all tasks. */
+  others?: OtherPartitions | undefined;
+  /** Shared by all partitions of the process; undefined if there is only one. */
+  tracker?: Tracker | undefined;
+  discord: Discord;
+}
+
 /** What tasks need of the rest of the bot. Without a part, nothing is limited, refused, counted or erased there. */
-export interface TasksParts {
+export interface TasksParts extends BotSources {
   book: TaskBook;
   store: TaskStore;
-  kinds: readonly Kind[];
-  specs: KindSpecs;
   scheduler: Scheduler;
   gather: Gather;
   offers: Offers;
   /** For the jobs of all partitions of this process. */
   slots: Slots;
   liveLimits: LiveLimits;
-  /** The partition of the store that contains the tasks. */
-  partition: Partition;
   maxWaitMs: Readonly<Record<WaitLimit, number>>;
   clock: Clock;
   log: TasksLog;
@@ -57,9 +66,6 @@ export interface TasksParts {
   prices?: Pick<PriceBook, 'estimateOf'> | undefined;
   circuits?: ModelCircuits | undefined;
   callbacks?: Callbacks | undefined;
-  others?: OtherPartitions | undefined;
-  /** The tracker of all partitions of this process; undefined if there is only one. */
-  tracker?: Tracker | undefined;
   schedule?: 'learned' | 'spec';
   /** How long an unknown outcome counts if its owner does not decide. Undefined if it counts until the owner does. */
   unconfirmedReleaseMs?: number | undefined;
@@ -68,7 +74,6 @@ export interface TasksParts {
   userOf?: ((memberId: string) => Promise<string>) | undefined;
   /** Throws if the store may belong to another bot. */
   assertOwnership(): void;
-  discord: Discord;
 }
 
 /** The same, for the parts of `Tasks`. */
