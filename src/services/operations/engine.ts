@@ -1,5 +1,4 @@
 import type { AppContext } from '../../lib/app-context.ts';
-import type { Clock } from '../../lib/clock.ts';
 import {
   type ConversationSettings,
   type ConversationSources,
@@ -9,8 +8,7 @@ import { isModelCode } from '../gateway/error-responses.ts';
 import { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { Experience } from '../gateway/model-experience.ts';
 import type { KindOverrides } from '../gateway/model-families.ts';
-import type { MediaProcess } from '../media/media-process.ts';
-import { openFiles } from '../media/open-files.ts';
+import { type FileSources, openFiles } from '../media/open-files.ts';
 import { StoreSecret } from '../money/hashed-names.ts';
 import { type MoneySettings, type MoneySources, openMoney } from '../money/open-money.ts';
 import { TaskBook } from '../orders/book.ts';
@@ -28,26 +26,20 @@ import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources {
+interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources, FileSources {
   settings: MoneySettings &
     SafetySettings &
     OrdersSettings &
-    ConversationSettings & {
-      gateway: { baseUrl: string; apiKey: string; fields: { user?: string | undefined } };
-      media: { allowPrivate: boolean; memoryBytes: number };
+    ConversationSettings &
+    FileSources['settings'] & {
+      gateway: { fields: { user?: string | undefined } };
       modelKinds: KindOverrides;
     };
   store: StoredTasks;
   others?: OtherPartitions | undefined;
-  /** Origins of members' files that are allowed although they are in a private network. */
-  extraOrigins: readonly string[];
-  /** For the time limits of downloads. */
-  mediaClock: Clock;
   discord: Discord;
   /** Shared with other bots in this cluster, whose workers receive the callbacks for all of them. */
   callbackUrls?: CallbackUrls | undefined;
-  /** Shared with other bots in this process, and closed by its owner. */
-  mediaProcess?: MediaProcess | undefined;
 }
 
 /** What the bot offers, by domain. */
@@ -64,22 +56,8 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     log,
     findElsewhere: others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
   });
-  const hosts = {
-    gatewayOrigin: new URL(settings.gateway.baseUrl).origin,
-    apiKey: settings.gateway.apiKey,
-    extraOrigins: sources.extraOrigins,
-    allowPrivate: settings.media.allowPrivate,
-  };
-  const files = openFiles(
-    { clock: sources.mediaClock, log },
-    {
-      hosts,
-      memoryBytes: settings.media.memoryBytes,
-      isStoredResult: (...of) => isOwnResult(store, ...of),
-      sharedProcess: sources.mediaProcess,
-    },
-  );
-  const { media, audio, mediaProcess } = files;
+  const files = openFiles(sources, (...of) => isOwnResult(store, ...of), log);
+  const { hosts, media, audio, mediaProcess } = files;
   const gather = createGatherer({
     media,
     sounds: audio,
@@ -110,11 +88,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     userOf,
   });
   const { callbacks } = orders;
-  book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
-    if (modelKind === undefined || model === undefined) return;
-    if (state === 'ready' && !isTalk) void experience.markDelivered(model, modelKind);
-    else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
-  });
+  learnFromTasks(book, experience, models);
   // A result will follow soon, so the process that decodes it is started now.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
@@ -149,4 +123,13 @@ export function createEngine(context: AppContext, sources: EngineSources) {
       await tasks.stop();
     },
   };
+}
+
+/** Remembers what each model has made, and what it cannot make. */
+function learnFromTasks(book: TaskBook, experience: Experience, models: ModelCatalogue): void {
+  book.onChange(({ state, traits: { modelKind, isTalk }, request: { model }, failure }) => {
+    if (modelKind === undefined || model === undefined) return;
+    if (state === 'ready' && !isTalk) void experience.markDelivered(model, modelKind);
+    else if (state === 'failed' && isModelCode(failure?.code)) void models.markUnfit(model, modelKind);
+  });
 }
