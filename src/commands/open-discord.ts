@@ -47,15 +47,7 @@ export function openDiscord(
     forServices,
     funnel: new Funnel(say, log),
     rateLimiter: new RateLimiter(settings.rates, clock, log),
-    follows: new Follower({
-      rows: store.follows,
-      fineTunes: gateway.fineTunes,
-      outbox,
-      clock,
-      log,
-      quietMs,
-      planOf,
-    }),
+    follows: new Follower({ rows: store.follows, fineTunes: gateway.fineTunes, outbox, clock, log, quietMs, planOf }),
     registeredCommands: createCommandLookup(clients, commandNames, clock),
   };
 }

@@ -163,12 +163,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   try {
     monitoring?.readiness.watch(readinessSources());
     monitoring?.watchDiscord(clients);
-    monitoring?.watch({
-      bots,
-      scheduler: limits.scheduler,
-      mediaProcess,
-      storeAddress: config.store,
-    });
+    monitoring?.watch({ bots, scheduler: limits.scheduler, mediaProcess, storeAddress: config.store });
     monitoring?.watchPartitions(count, () => partitions.owners());
     monitoring?.watchWorker(
       () => [...runningPartitions.keys()],
