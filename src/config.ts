@@ -8,72 +8,82 @@ import { kindsIn, type RuleTargets } from './services/safety/rules-file.ts';
 import { usesModeration } from './services/safety/server-rules.ts';
 import { imageTransfers } from './services/tasks/materials.ts';
 
+const discordVariables = {
+  DISCORD_TOKEN: shape.botToken,
+  DISCORD_GUILD_ID: shape.guildId,
+  DISCORD_API_URL: shape.discordApi,
+  DISCORD_GUILD_IDS: shape.guildIds,
+  DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
+  OPERATOR_CHANNEL_ID: shape.channelId,
+  OPERATOR_IDS: shape.userIds,
+  DISCORD_USER_INSTALL: shape.onOff,
+  DISCORD_MESSAGE_CONTENT: shape.onOff,
+};
+
+const gatewayVariables = {
+  GATEWAY_BASE_URL: shape.gatewayBase,
+  GATEWAY_API_KEY: shape.gatewayKey,
+  GATEWAY_IMGX_PATH: shape.pathPrefix('/imgx'),
+  GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
+  GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
+  GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
+  // 1024 is also the usual limit on open files, so a higher number is probably a typo.
+  GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
+  GATEWAY_JOBS_AT_ONCE: shape.optionalNumber(1, 10_000, 'jobs'),
+  // Names that the specification does not give, or for which existing gateways differ from it. The defaults follow the specification.
+  GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
+  GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
+  GATEWAY_FACE_CHECK_FIELD: shape.flagField,
+  GATEWAY_IMAGINE_REFERENCES: shape.choice(imageTransfers, 'address'),
+  GATEWAY_USER_FIELD: shape.optionalField,
+  GATEWAY_MUSIC_CALLBACK_FIELD: shape.optionalField,
+  GATEWAY_VIDEO_CALLBACK_FIELD: shape.flagField,
+  GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
+  GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
+  GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
+  GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
+  GATEWAY_PRICING_PATH: shape.path,
+  GATEWAY_PRICING_GROUP: shape.groupName,
+  GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
+  GATEWAY_REALTIME_BETA: shape.onOff,
+  GATEWAY_REMIX: shape.onOff,
+  GATEWAY_IMGX_LISTS: shape.onOff,
+  // Several hundred already require a private gateway; more than 10,000 is probably a typo.
+  GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'polls per second'),
+};
+
+const processVariables = {
+  ATELIER_ROLE: shape.choice(['all', 'shard', 'worker'], 'all'),
+  STORE_URL: shape.store,
+  QUEUE_URL: shape.queue,
+  // Discord starts at most a few hundred connections for the largest bots.
+  SHARD_COUNT: shape.optionalNumber(1, 10_000, 'connections'),
+  // Task ids can distinguish 1,024 partitions.
+  PARTITIONS: shape.wholeNumber(1, 1_024, '32', 'partitions'),
+  // A shorter lease would be lost in every network hiccup; a longer one would delay the restart of a killed bot.
+  STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
+  BACKUP_PASSPHRASE: shape.backupPassphrase,
+  MEDIA_ALLOW_PRIVATE: shape.onOff,
+  MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
+  // Less memory is not enough to decode an image; more is probably a typo.
+  MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
+  HTTP_PORT: shape.port,
+  HTTP_HOST: shape.host('127.0.0.1'),
+  METRICS_TOKEN: shape.metricsToken,
+  CALLBACK_URL: shape.callbackBase,
+  CALLBACK_PORT: shape.port,
+  CALLBACK_HOST: shape.host('127.0.0.1'),
+  LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+  POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
+};
+
 /** Every variable, in the order in which problems are reported. */
 const variables = (targets: RuleTargets) => {
   const kinds = kindsIn(targets);
   return z.object({
-    DISCORD_TOKEN: shape.botToken,
-    DISCORD_GUILD_ID: shape.guildId,
-    DISCORD_API_URL: shape.discordApi,
-    DISCORD_GUILD_IDS: shape.guildIds,
-    DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
-    OPERATOR_CHANNEL_ID: shape.channelId,
-    OPERATOR_IDS: shape.userIds,
-    DISCORD_USER_INSTALL: shape.onOff,
-    DISCORD_MESSAGE_CONTENT: shape.onOff,
-
-    GATEWAY_BASE_URL: shape.gatewayBase,
-    GATEWAY_API_KEY: shape.gatewayKey,
-    GATEWAY_IMGX_PATH: shape.pathPrefix('/imgx'),
-    GATEWAY_MUSIC_PATH: shape.pathPrefix('/music'),
-    GATEWAY_VIDEOA_PATH: shape.pathPrefix('/videoa'),
-    GATEWAY_COMPAT_PATH: shape.pathPrefix('/v1beta/compat'),
-    // 1024 is also the usual limit on open files, so a higher number is probably a typo.
-    GATEWAY_CONNECTIONS: shape.wholeNumber(1, 1_024, '32', 'connections'),
-    GATEWAY_JOBS_AT_ONCE: shape.optionalNumber(1, 10_000, 'jobs'),
-    // Names that the specification does not give, or for which existing gateways differ from it. The defaults follow the specification.
-    GATEWAY_REFERENCE_VIDEO_FIELD: shape.referenceField.optional().describe(shape.FIELD_NAME),
-    GATEWAY_REFERENCE_AUDIO_FIELD: shape.referenceField.prefault('reference_audio_urls').describe(shape.FIELD_NAME),
-    GATEWAY_FACE_CHECK_FIELD: shape.flagField,
-    GATEWAY_IMAGINE_REFERENCES: shape.choice(imageTransfers, 'address'),
-    GATEWAY_USER_FIELD: shape.optionalField,
-    GATEWAY_MUSIC_CALLBACK_FIELD: shape.optionalField,
-    GATEWAY_VIDEO_CALLBACK_FIELD: shape.flagField,
-    GATEWAY_DESCRIBE_FIELD: shape.choice(['base64Array', 'base64'], 'base64Array'),
-    GATEWAY_VIDEOS_BODY: shape.choice(['json', 'form'], 'json'),
-    GATEWAY_SIMPLE_CHANGE_ORDER: shape.choice(['action-first', 'id-first'], 'action-first'),
-    GATEWAY_MODEL_SLASHES: shape.choice(['encoded', 'plain'], 'encoded'),
-    GATEWAY_PRICING_PATH: shape.path,
-    GATEWAY_PRICING_GROUP: shape.groupName,
-    GATEWAY_USAGE_UNIT: z.enum(['cents']).optional().describe('empty, or cents'),
-    GATEWAY_REALTIME_BETA: shape.onOff,
-    GATEWAY_REMIX: shape.onOff,
-    GATEWAY_IMGX_LISTS: shape.onOff,
-    // Several hundred already require a private gateway; more than 10,000 is probably a typo.
-    GATEWAY_POLLS_PER_SECOND: shape.wholeNumber(1, 10_000, '100', 'polls per second'),
-
-    ATELIER_ROLE: shape.choice(['all', 'shard', 'worker'], 'all'),
-    STORE_URL: shape.store,
-    QUEUE_URL: shape.queue,
-    // Discord starts at most a few hundred connections for the largest bots.
-    SHARD_COUNT: shape.optionalNumber(1, 10_000, 'connections'),
-    // Task ids can distinguish 1,024 partitions.
-    PARTITIONS: shape.wholeNumber(1, 1_024, '32', 'partitions'),
-    // A shorter lease would be lost in every network hiccup; a longer one would delay the restart of a killed bot.
-    STORE_LEASE_SECONDS: shape.wholeNumber(5, 300, '10', 'seconds'),
-    BACKUP_PASSPHRASE: shape.backupPassphrase,
-    MEDIA_ALLOW_PRIVATE: shape.onOff,
-    MARK_RESULTS: shape.choice(['on', 'off'], 'on'),
-    // Less memory is not enough to decode an image; more is probably a typo.
-    MEDIA_MEMORY_MB: shape.wholeNumber(192, 65_536, '512', 'MiB'),
-    HTTP_PORT: shape.port,
-    HTTP_HOST: shape.host('127.0.0.1'),
-    METRICS_TOKEN: shape.metricsToken,
-    CALLBACK_URL: shape.callbackBase,
-    CALLBACK_PORT: shape.port,
-    CALLBACK_HOST: shape.host('127.0.0.1'),
-    LOG_LEVEL: shape.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
-    POLL_SCHEDULE: shape.choice(['learned', 'spec'], 'learned'),
+    ...discordVariables,
+    ...gatewayVariables,
+    ...processVariables,
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKindsFile(modelKinds),
     RULES: shape.rules(targets),
@@ -178,62 +188,81 @@ export function readConfig(environment: Record<string, string | undefined>, targ
 const hintOf = (issue: z.core.$ZodIssue | undefined): string | undefined =>
   issue?.code === 'custom' && typeof issue.params?.hint === 'string' ? issue.params.hint : undefined;
 
-function configFrom(settings: z.output<ReturnType<typeof variables>>) {
+type Settings = z.output<ReturnType<typeof variables>>;
+
+function discordFrom(settings: Settings) {
   const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = settings;
   return {
-    discord: {
-      token: settings.DISCORD_TOKEN,
-      ...withoutUndefined({ deployGuildId: settings.DISCORD_GUILD_ID }),
-      apiUrl: settings.DISCORD_API_URL,
-      guildIds,
-      // If there are several servers, only the operator can decide whose managers may see the costs.
-      adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
-      userInstall: settings.DISCORD_USER_INSTALL,
-      messageContent: settings.DISCORD_MESSAGE_CONTENT,
-    },
+    token: settings.DISCORD_TOKEN,
+    ...withoutUndefined({ deployGuildId: settings.DISCORD_GUILD_ID }),
+    apiUrl: settings.DISCORD_API_URL,
+    guildIds,
+    // If there are several servers, only the operator can decide whose managers may see the costs.
+    adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
+    userInstall: settings.DISCORD_USER_INSTALL,
+    messageContent: settings.DISCORD_MESSAGE_CONTENT,
+  };
+}
+
+const gatewayFrom = (settings: Settings) => ({
+  baseUrl: settings.GATEWAY_BASE_URL,
+  apiKey: settings.GATEWAY_API_KEY,
+  connections: settings.GATEWAY_CONNECTIONS,
+  jobsAtOnce: settings.GATEWAY_JOBS_AT_ONCE,
+  paths: {
+    imgx: settings.GATEWAY_IMGX_PATH,
+    music: settings.GATEWAY_MUSIC_PATH,
+    videoa: settings.GATEWAY_VIDEOA_PATH,
+    compat: settings.GATEWAY_COMPAT_PATH,
+  },
+  fields: {
+    ...withoutUndefined({
+      referenceVideos: settings.GATEWAY_REFERENCE_VIDEO_FIELD,
+      faceCheck: settings.GATEWAY_FACE_CHECK_FIELD,
+    }),
+    referenceAudios: settings.GATEWAY_REFERENCE_AUDIO_FIELD,
+    describeField: settings.GATEWAY_DESCRIBE_FIELD,
+    user: settings.GATEWAY_USER_FIELD,
+  },
+  callbackFields: withoutUndefined({
+    music: settings.GATEWAY_MUSIC_CALLBACK_FIELD,
+    video: settings.GATEWAY_VIDEO_CALLBACK_FIELD,
+  }),
+  imagineReferences: settings.GATEWAY_IMAGINE_REFERENCES,
+  videosBody: settings.GATEWAY_VIDEOS_BODY,
+  simpleChangeOrder: settings.GATEWAY_SIMPLE_CHANGE_ORDER,
+  modelSlashes: settings.GATEWAY_MODEL_SLASHES,
+  realtimeBeta: settings.GATEWAY_REALTIME_BETA,
+  remix: settings.GATEWAY_REMIX,
+  pricing: withoutUndefined({ path: settings.GATEWAY_PRICING_PATH, group: settings.GATEWAY_PRICING_GROUP }),
+  ...withoutUndefined({ usageUnit: settings.GATEWAY_USAGE_UNIT }),
+});
+
+const clusterFrom = (settings: Settings) => ({
+  role: settings.ATELIER_ROLE,
+  queue: settings.QUEUE_URL ?? settings.STORE_URL,
+  /** If undefined, Discord recommends a number. */
+  shards: settings.SHARD_COUNT,
+  /** Cannot be changed after the first start with a store. */
+  partitions: settings.PARTITIONS,
+});
+
+const modelsFrom = (settings: Settings) =>
+  withoutUndefined({
+    image: settings.DEFAULT_IMAGE_MODEL,
+    video: settings.DEFAULT_VIDEO_MODEL,
+    music: settings.DEFAULT_MUSIC_MODEL,
+    text: settings.DEFAULT_TEXT_MODEL,
+    talk: settings.DEFAULT_TALK_MODEL,
+  });
+
+function configFrom(settings: Settings) {
+  return {
+    discord: discordFrom(settings),
     operator: { ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID }), ids: settings.OPERATOR_IDS },
-    gateway: {
-      baseUrl: settings.GATEWAY_BASE_URL,
-      apiKey: settings.GATEWAY_API_KEY,
-      connections: settings.GATEWAY_CONNECTIONS,
-      jobsAtOnce: settings.GATEWAY_JOBS_AT_ONCE,
-      paths: {
-        imgx: settings.GATEWAY_IMGX_PATH,
-        music: settings.GATEWAY_MUSIC_PATH,
-        videoa: settings.GATEWAY_VIDEOA_PATH,
-        compat: settings.GATEWAY_COMPAT_PATH,
-      },
-      fields: {
-        ...withoutUndefined({
-          referenceVideos: settings.GATEWAY_REFERENCE_VIDEO_FIELD,
-          faceCheck: settings.GATEWAY_FACE_CHECK_FIELD,
-        }),
-        referenceAudios: settings.GATEWAY_REFERENCE_AUDIO_FIELD,
-        describeField: settings.GATEWAY_DESCRIBE_FIELD,
-        user: settings.GATEWAY_USER_FIELD,
-      },
-      callbackFields: withoutUndefined({
-        music: settings.GATEWAY_MUSIC_CALLBACK_FIELD,
-        video: settings.GATEWAY_VIDEO_CALLBACK_FIELD,
-      }),
-      imagineReferences: settings.GATEWAY_IMAGINE_REFERENCES,
-      videosBody: settings.GATEWAY_VIDEOS_BODY,
-      simpleChangeOrder: settings.GATEWAY_SIMPLE_CHANGE_ORDER,
-      modelSlashes: settings.GATEWAY_MODEL_SLASHES,
-      realtimeBeta: settings.GATEWAY_REALTIME_BETA,
-      remix: settings.GATEWAY_REMIX,
-      pricing: withoutUndefined({ path: settings.GATEWAY_PRICING_PATH, group: settings.GATEWAY_PRICING_GROUP }),
-      ...withoutUndefined({ usageUnit: settings.GATEWAY_USAGE_UNIT }),
-    },
+    gateway: gatewayFrom(settings),
     store: settings.STORE_URL,
-    cluster: {
-      role: settings.ATELIER_ROLE,
-      queue: settings.QUEUE_URL ?? settings.STORE_URL,
-      /** If undefined, Discord recommends a number. */
-      shards: settings.SHARD_COUNT,
-      /** Cannot be changed after the first start with a store. */
-      partitions: settings.PARTITIONS,
-    },
+    cluster: clusterFrom(settings),
     storeLeaseMs: settings.STORE_LEASE_SECONDS * 1000,
     /** Only the scripts use it; the log must not contain it. */
     backupPassphrase: settings.BACKUP_PASSPHRASE,
@@ -277,13 +306,7 @@ function configFrom(settings: z.output<ReturnType<typeof variables>>) {
       perSecond: settings.GATEWAY_POLLS_PER_SECOND,
       imgxLists: settings.GATEWAY_IMGX_LISTS,
     },
-    models: withoutUndefined({
-      image: settings.DEFAULT_IMAGE_MODEL,
-      video: settings.DEFAULT_VIDEO_MODEL,
-      music: settings.DEFAULT_MUSIC_MODEL,
-      text: settings.DEFAULT_TEXT_MODEL,
-      talk: settings.DEFAULT_TALK_MODEL,
-    }),
+    models: modelsFrom(settings),
     maxWaitMs: {
       image: settings.MAX_WAIT_IMAGE_SECONDS * 1000,
       video: settings.MAX_WAIT_VIDEO_SECONDS * 1000,
@@ -300,7 +323,7 @@ function deepFreeze(value: object): void {
 }
 
 /** Finds settings that are valid individually but not together. */
-function findConflicts(settings: Partial<z.output<ReturnType<typeof variables>>>): ConfigProblem[] {
+function findConflicts(settings: Partial<Settings>): ConfigProblem[] {
   const {
     GATEWAY_FACE_CHECK_FIELD: faceCheckField,
     GATEWAY_REFERENCE_VIDEO_FIELD,

@@ -100,32 +100,37 @@ async function run(config: Config): Promise<void> {
       })
       .catch(crash);
   } catch (error) {
-    if (error instanceof StoreError) {
-      // Only a failure that the message does not explain needs a stack trace.
-      log.fatal(error.kind === 'failed' ? { err: error.cause } : {}, error.message);
-      return setExitCode(EXIT_CODES[error.kind]);
-    }
-    if (error instanceof PortError) {
-      log.fatal(error.message);
-      return setExitCode(error.isInUse ? EX_TEMPFAIL : EX_CONFIG);
-    }
-    if (error instanceof MissingIntent) {
-      log.fatal(MISSING_INTENT);
-      return setExitCode(EX_CONFIG);
-    }
-    if (error instanceof ShardCountError) {
-      log.fatal(error.message);
-      return setExitCode(EX_CONFIG);
-    }
-    if (error instanceof DiscordUnreachable) {
-      log.fatal(error.cause === undefined ? {} : errorFacts(error.cause), DISCORD_UNREACHABLE);
-      // discord.js may still repeat a connection that was refused, which would keep the process alive.
-      process.exit(EX_TEMPFAIL);
-    }
-    if (!isRefusedToken(error)) throw error;
-    log.fatal(TOKEN_REJECTED);
-    setExitCode(EX_NOPERM);
+    setExitCode(logFailedStart(error, log));
   }
+}
+
+/** Returns the exit code. Throws an error that no operator can explain. */
+function logFailedStart(error: unknown, log: Log): number {
+  if (error instanceof StoreError) {
+    // Only a failure that the message does not explain needs a stack trace.
+    log.fatal(error.kind === 'failed' ? { err: error.cause } : {}, error.message);
+    return EXIT_CODES[error.kind];
+  }
+  if (error instanceof PortError) {
+    log.fatal(error.message);
+    return error.isInUse ? EX_TEMPFAIL : EX_CONFIG;
+  }
+  if (error instanceof MissingIntent) {
+    log.fatal(MISSING_INTENT);
+    return EX_CONFIG;
+  }
+  if (error instanceof ShardCountError) {
+    log.fatal(error.message);
+    return EX_CONFIG;
+  }
+  if (error instanceof DiscordUnreachable) {
+    log.fatal(error.cause === undefined ? {} : errorFacts(error.cause), DISCORD_UNREACHABLE);
+    // discord.js may still repeat a connection that was refused, which would keep the process alive.
+    process.exit(EX_TEMPFAIL);
+  }
+  if (!isRefusedToken(error)) throw error;
+  log.fatal(TOKEN_REJECTED);
+  return EX_NOPERM;
 }
 
 /** A restart only helps if another program is using the store for a moment, or if the store's server is unavailable. */

@@ -136,6 +136,13 @@ describe('The house style', () => {
     expect(syntaxProblems('src/lib/a.ts', "const a = ['b'] as const satisfies readonly string[];")).toEqual([]);
   });
 
+  it('Functions of more than 60 lines are refused in src, and in no other folder', () => {
+    const functionOf = (lineCount: number) => `const a = () => {${'\n'.repeat(lineCount - 1)}};`;
+    expect(syntaxProblems('src/lib/a.ts', functionOf(60))).toEqual([]);
+    expect(syntaxProblems('src/lib/a.ts', functionOf(61))[0]).toContain('src/lib/a.ts:1 is a function of 61 lines');
+    expect(syntaxProblems('test/lib/a.test.ts', functionOf(61))).toEqual([]);
+  });
+
   it.each([
     'const all = { ...parts, ...(isOpen && { a }), ...(b ? { b } : { c }) };',
     'const view = <View {...parts} />;',

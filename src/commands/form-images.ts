@@ -91,6 +91,13 @@ interface ImageForm<Parsed> {
   ): Promise<HandlerResult>;
 }
 
+/** The chosen images, as the option `links` of a command; all of them if none is chosen. */
+const linksOf = (images: readonly MemberFile[], chosen: readonly string[]): string =>
+  images
+    .filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)))
+    .map(({ address }) => address)
+    .join('\n');
+
 /** A form that orders something made from images: those of a result, or of any message whose menu was used. */
 export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   const { menu, purpose, opened, filled, maxImages } = definition;
@@ -105,10 +112,9 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     return { id, title, fields };
   }
   async function formOf(id: string, source: FormSource, context: Context): Promise<FormPlan> {
-    const { task } = source;
-    const preferred = (task?.kind === purpose ? task.model : undefined) ?? context.services.settings.models[purpose];
-    const choice = await modelsForForm(purpose, preferred, context);
-    return form({ id, source, ...choice }, context.say);
+    const ofTask = source.task?.kind === purpose ? source.task.model : undefined;
+    const preferred = ofTask ?? context.services.settings.models[purpose];
+    return form({ id, source, ...(await modelsForForm(purpose, preferred, context)) }, context.say);
   }
   const entry: Menu<Services> = {
     name: menu,
@@ -147,10 +153,8 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     async run(origin, context, { parsed, typedModel, chosen }) {
       const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
       const images = await imagesOfForm(origin, context);
-      const chosenImages = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));
-      const links = chosenImages.map(({ address }) => address).join('\n');
       const model = await chooseModel(purpose, typedModel, context.services);
-      return definition.run(parsed, { parent, links, model }, context);
+      return definition.run(parsed, { parent, links: linksOf(images, chosen), model }, context);
     },
   });
   return { menu: entry, handlers: [opener, submit], form };

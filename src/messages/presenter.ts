@@ -39,26 +39,49 @@ interface ResultOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
-export function presenter(sources: MessageSources) {
-  const { say, views, isRemix, readsMessages, orders, models, tasks, safety } = sources;
-  const context: MessageContext = {
-    views,
-    isRemix,
-    readsMessages,
-    isOffered: (customId) => orders.offers.isOffered(customId),
-    outlook: tasks.outlook,
-    largerVariants: (model) => largerSizes(model, models.lastListed),
-  };
-  const noteSource = noteFinder(sources, tasks.book);
-  const music = musicPresenter(sources);
+type Music = ReturnType<typeof musicPresenter>;
 
-  async function prepareResults(
+/** The files of results, with names and descriptions for their readers. */
+function resultFiles(task: Task, results: readonly Result[], prompt: string, music: Music, say: Say): FilePlan[] {
+  return results.flatMap((result, index): FilePlan[] => {
+    if (result.outcome !== 'file') return [];
+    const title = music.titleOf(task, index);
+    const prefix = fileNamePrefix(task, title ?? prompt) || `${result.type.kind}-`;
+    const name = `${prefix}${index + 1}.${result.type.extension}`;
+    const alt = title === undefined ? say('task.alt', { prompt }) : say('music.alt', { title });
+    return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
+  });
+}
+
+/** What the message says of results that it does not have as files. */
+function otherResults(results: readonly Result[], areGone: boolean) {
+  const goneResults = results.filter((one) => one.outcome === 'gone');
+  const lostCount = areGone ? goneResults.filter(({ isCertain }) => isCertain).length : 0;
+  return {
+    links: results.filter((result) => result.outcome === 'link'),
+    originals: results.flatMap((result) =>
+      result.outcome === 'file' && result.isReduced ? (result.original.address ?? []) : [],
+    ),
+    failedDownloads: goneResults.length - lostCount,
+    lostCount,
+    invalidCount: results.filter(({ outcome }) => outcome === 'invalid').length,
+  };
+}
+
+/** Prepares the messages of tasks that are ready. */
+function resultPresenter(
+  sources: MessageSources,
+  context: MessageContext,
+  noteSource: ReturnType<typeof noteFinder>,
+  music: Music,
+) {
+  const { say, models } = sources;
+  return async (
     task: Task,
     results: readonly Result[],
     base: ShownResult,
     { areGone = false, guildId, signal }: ResultOptions,
-  ): Promise<PreparedMessage> {
+  ): Promise<PreparedMessage> => {
     await recordResults(task.id, results, sources);
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
@@ -67,17 +90,8 @@ export function presenter(sources: MessageSources) {
       ...(await sourcePreviewsOf(task, sources, signal)),
       ...(await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal)),
     ];
-    const files = results.flatMap((result, index): FilePlan[] => {
-      if (result.outcome !== 'file') return [];
-      const title = music.titleOf(task, index);
-      const prefix = fileNamePrefix(task, title ?? prompt) || `${result.type.kind}-`;
-      const name = `${prefix}${index + 1}.${result.type.extension}`;
-      const alt = title === undefined ? say('task.alt', { prompt }) : say('music.alt', { title });
-      return [{ name, ...contentOf(result), alt, spoiler: isSpoiler(task) }];
-    });
+    const files = resultFiles(task, results, prompt, music, say);
     const extras = await music.songAttachments(task, { fileCount: files.length, guildId });
-    const goneResults = results.filter((one) => one.outcome === 'gone');
-    const lostCount = areGone ? goneResults.filter(({ isCertain }) => isCertain).length : 0;
     const shownResult = {
       ...base,
       files: [...previews.map(({ file }) => file), ...files, ...extras.files],
@@ -90,13 +104,7 @@ export function presenter(sources: MessageSources) {
         ...extras.notes,
         ...(await costLines(task, guildId, sources)),
       ],
-      links: results.filter((result) => result.outcome === 'link'),
-      originals: results.flatMap((result) =>
-        result.outcome === 'file' && result.isReduced ? (result.original.address ?? []) : [],
-      ),
-      failedDownloads: goneResults.length - lostCount,
-      lostCount,
-      invalidCount: results.filter(({ outcome }) => outcome === 'invalid').length,
+      ...otherResults(results, areGone),
     };
     const shownWithoutFiles = {
       ...shownResult,
@@ -114,14 +122,17 @@ export function presenter(sources: MessageSources) {
         releaseFiles(results);
       },
     };
-  }
+  };
+}
 
+/** Prepares the messages of answers and of utterances in talks. */
+function answerPresenter(sources: MessageSources) {
+  const { say, tasks } = sources;
   // A later utterance interrupts an answer, and is answered instead.
   const isInterrupted = ({ id, parentId }: Task): boolean =>
     tasks.book
       .live(({ traits }) => traits.isUtterance === true)
       .some((other) => other.parentId === parentId && other.id > id);
-  const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   const isTalkOver = ({ parentId }: Task): boolean =>
     tasks.book.live((task) => task.id === parentId && !hasEnded(task)).length === 0;
   const utteranceStyle = talkStyle(isInterrupted, isTalkOver);
@@ -135,6 +146,27 @@ export function presenter(sources: MessageSources) {
     const notes = hasEnded(task) ? await costLines(task, guildId, sources) : [];
     return answers(task, { parentLink, notes }).first;
   };
+  return { answers, singleAnswerMessage };
+}
+
+const contextOf = ({ views, isRemix, readsMessages, orders, models, tasks }: MessageSources): MessageContext => ({
+  views,
+  isRemix,
+  readsMessages,
+  isOffered: (customId) => orders.offers.isOffered(customId),
+  outlook: tasks.outlook,
+  largerVariants: (model) => largerSizes(model, models.lastListed),
+});
+
+/** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
+export function presenter(sources: MessageSources) {
+  const { say, tasks, safety } = sources;
+  const context = contextOf(sources);
+  const noteSource = noteFinder(sources, tasks.book);
+  const music = musicPresenter(sources);
+  const prepareResults = resultPresenter(sources, context, noteSource, music);
+  const { answers, singleAnswerMessage } = answerPresenter(sources);
+  const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
   return {
     messageOf(task: Task): MessagePlan {
       if (task.traits.isText) return answers(task).first;
@@ -164,15 +196,7 @@ export function presenter(sources: MessageSources) {
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
-    hintFor(task: Task): MessagePlan {
-      const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
-      const what = actionNameOf(task, say);
-      const content =
-        what === undefined ? say('task.mayBeShown', { name }) : say('task.actionMayBeShown', { name, what });
-      const label = say('task.buttons.showHere');
-      // In a direct message, only the task's owner can press the button.
-      return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
-    },
+    hintFor: (task: Task) => hintFor(task, context, say),
 
     previewOfResult: (task: Task) => resultPreviewOf(task, sources),
 
@@ -196,6 +220,15 @@ export function presenter(sources: MessageSources) {
 }
 
 const MAX_NAME_LENGTH = 500;
+
+function hintFor(task: Task, context: MessageContext, say: Say): MessagePlan {
+  const name = escapeText(nameOf(task, context, say), MAX_NAME_LENGTH);
+  const what = actionNameOf(task, say);
+  const content = what === undefined ? say('task.mayBeShown', { name }) : say('task.actionMayBeShown', { name, what });
+  const label = say('task.buttons.showHere');
+  // In a direct message, only the task's owner can press the button.
+  return { content, controls: task.state === 'ready' ? [buttonPlan(label, customIds.showAll.id(task.id))] : [] };
+}
 
 /** Whether the results of a task are waiting for a moderator or for the moderation service. */
 const isWithheld = (task: Task, { safety: { rules } }: MessageSources): boolean =>

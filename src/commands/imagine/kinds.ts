@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
 import type { Kind } from '../../services/tasks/kind.ts';
+import type { Materials } from '../../services/tasks/materials.ts';
 import type { KindTools } from '../feature.ts';
 import { VIDEO_ENDPOINT } from './videos.ts';
 
@@ -24,6 +25,14 @@ const PRICE_NAMES: Readonly<Partial<Record<ActionFamily, string>>> = {
   'shorten-line': 'mj_imagine',
 };
 
+/** The image-prompt family reads URLs at the start of a prompt. */
+function withReferences(prompt: string, { references = [] }: Materials): { prompt: string; images?: string[] } {
+  const sources = references.map((one) => one.uri);
+  const urls = sources.filter((one) => !one.startsWith('data:'));
+  const images = sources.filter((one) => one.startsWith('data:'));
+  return { prompt: [...urls, prompt].join(' '), ...(images.length > 0 && { images }) };
+}
+
 /** Grids of images from prompts (specification, 4.3), and the follow-ups of the image-prompt family. */
 export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }: KindTools): Kind[] {
   const sendWords: Kind<'action' | 'change' | 'animate'>['sendWords'] = (
@@ -35,15 +44,8 @@ export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }:
     imgxKind({
       name: 'imagine',
       transfer: imagineReferences,
-      submit({ prompt }, { materials: { references = [] }, user, callbackUrl }) {
-        const sources = references.map((one) => one.uri);
-        const urls = sources.filter((one) => !one.startsWith('data:'));
-        const images = sources.filter((one) => one.startsWith('data:'));
-        return imgx.imagine(
-          { prompt: [...urls, prompt].join(' '), ...(images.length > 0 && { images }), callbackUrl },
-          { user },
-        );
-      },
+      submit: ({ prompt }, { materials, user, callbackUrl }) =>
+        imgx.imagine({ ...withReferences(prompt, materials), callbackUrl }, { user }),
     }),
     imgxKind({
       name: 'action',
@@ -81,13 +83,7 @@ export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }:
           {
             motion,
             callbackUrl,
-            ...withoutUndefined({
-              prompt: prompt === '' ? undefined : prompt,
-              image,
-              endImage,
-              loop,
-              extend,
-            }),
+            ...withoutUndefined({ prompt: prompt || undefined, image, endImage, loop, extend }),
           },
           { user },
         ),

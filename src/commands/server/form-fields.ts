@@ -83,13 +83,7 @@ export function formFieldsOf(
     case 'use':
       return [
         choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
-        {
-          name: 'presserRoles',
-          type: 'roles',
-          max: MAX_LIST_ENTRIES,
-          ...fieldLabel('presserRoles', say),
-          values: typeof pressers === 'string' ? [] : pressers.roleIds,
-        },
+        presserRolesField(pressers, say),
         text('privateCommands', rules.privateCommands.join(', ')),
         choice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off'),
       ];
@@ -125,6 +119,14 @@ export function formFieldsOf(
       ];
   }
 }
+
+const presserRolesField = (pressers: RuleSet['pressers'], say: Say): FieldPlan => ({
+  name: 'presserRoles',
+  type: 'roles',
+  max: MAX_LIST_ENTRIES,
+  ...fieldLabel('presserRoles', say),
+  values: typeof pressers === 'string' ? [] : pressers.roleIds,
+});
 
 /** Nothing is chosen in advance, so no rule is made without a choice. */
 function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {

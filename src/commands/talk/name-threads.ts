@@ -7,10 +7,18 @@ import type { Services } from '../feature.ts';
 /** Discord's limit. */
 const MAX_NAME_LENGTH = 100;
 
+/** The name that an utterance gives to its thread; undefined if its words must not be a name. */
+function nameFrom(task: TaskOf<'said'>, rules: Services['safety']['rules']): string | undefined {
+  const words = task.request.prompt ?? answerOf(task).heard ?? '';
+  const name = truncate(plainWords(words), MAX_NAME_LENGTH);
+  const isUnfit = task.times.accepted === undefined || task.unwanted || task.holdFor || isClosed(task);
+  if (isUnfit || !hasVisibleText(name)) return undefined;
+  return rules.blocksText(task, words) || rules.blocksText(task, name) ? undefined : name;
+}
+
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
 export function nameThreads({ tasks: { book }, discord, safety, say, log }: Services): void {
   const { threads } = discord.outbox;
-  const { rules } = safety;
   book.onChange((task) => {
     if (isOfKind('said', task)) void logFailure(nameBy(task));
   });
@@ -19,18 +27,10 @@ export function nameThreads({ tasks: { book }, discord, safety, say, log }: Serv
   });
   book.onRemove((task) => void logFailure(removeName(task)));
 
-  function nameFrom(task: TaskOf<'said'>): string | undefined {
-    const words = task.request.prompt ?? answerOf(task).heard ?? '';
-    const name = truncate(plainWords(words), MAX_NAME_LENGTH);
-    const isUnfit = task.times.accepted === undefined || task.unwanted || task.holdFor || isClosed(task);
-    if (isUnfit || !hasVisibleText(name)) return undefined;
-    return rules.blocksText(task, words) || rules.blocksText(task, name) ? undefined : name;
-  }
-
   async function nameBy(task: TaskOf<'said'>): Promise<void> {
     const { id, request } = task;
     if (book.find(request.talk)?.talk?.namedBy !== '') return;
-    const name = nameFrom(task);
+    const name = nameFrom(task, safety.rules);
     if (name === undefined) return;
     let threadId: string | undefined;
     await book.change(request.talk, (known) => {

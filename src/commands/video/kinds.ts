@@ -13,6 +13,19 @@ function givenReferences({ references = [] }: Materials, medium: PreparedReferen
   return references.filter((one) => one.medium === medium).map((one) => one.uri);
 }
 
+/** The fields for references of all media. */
+function referencesIn(materials: Materials) {
+  const images = givenReferences(materials, 'image');
+  const referenceVideos = givenReferences(materials, 'video');
+  const referenceAudios = givenReferences(materials, 'audio');
+  return {
+    ...(images.length === 1 && { image: images[0] }),
+    ...(images.length > 1 && { images }),
+    ...(referenceVideos.length > 0 && { referenceVideos }),
+    ...(referenceAudios.length > 0 && { referenceAudios }),
+  };
+}
+
 /** The fields for a first and a last frame. */
 function framesFor(model: string, [image, lastImage]: readonly string[]) {
   if (image === undefined || lastImage === undefined) return { image };
@@ -21,25 +34,21 @@ function framesFor(model: string, [image, lastImage]: readonly string[]) {
     : { images: [image, lastImage] };
 }
 
+/** The specification does not show the fields of `/v1/videos`, so those of the generic endpoint are sent as extension fields. */
+const extensionsOf = ({ aspectRatio, resolution, mode, metadata, extra }: Partial<VideoRequest>) =>
+  withoutUndefined({ aspect_ratio: aspectRatio, resolution, mode, metadata, ...extra });
+
 /** The generic endpoint and `/v1/videos` (specification, 4.4), and image-to-video on the vendor path (4.2). */
-export function videoKinds({
-  gateway: { videos, v1Videos, imageToVideo },
-  videosBody,
-  callbackFields,
-}: KindTools): Kind[] {
-  const acceptsCallback = callbackFields?.video !== undefined;
+export function videoKinds({ gateway, videosBody, callbackFields }: KindTools): Kind[] {
+  const { videos, v1Videos, imageToVideo } = gateway;
+  const shared = { acceptsCallback: callbackFields?.video !== undefined, waitLimit: videoLimit, durationKey };
   return [
     defineKind({
       name: 'video',
       source: { name: 'videos', endpoint: videos },
-      acceptsCallback,
-      waitLimit: videoLimit,
-      durationKey,
+      ...shared,
       submit(request, { materials, user, callbackUrl }) {
         const { prompt, model, size, duration, aspectRatio, resolution, mode, metadata, extra, faceCheck } = request;
-        const images = givenReferences(materials, 'image');
-        const referenceVideos = givenReferences(materials, 'video');
-        const referenceAudios = givenReferences(materials, 'audio');
         return videos.create(
           {
             prompt,
@@ -53,10 +62,7 @@ export function videoKinds({
             extra,
             faceCheck,
             callbackUrl,
-            ...(images.length === 1 && { image: images[0] }),
-            ...(images.length > 1 && { images }),
-            ...(referenceVideos.length > 0 && { referenceVideos }),
-            ...(referenceAudios.length > 0 && { referenceAudios }),
+            ...referencesIn(materials),
           },
           { user },
         );
@@ -67,17 +73,12 @@ export function videoKinds({
       // A form can contain files, but no URLs.
       ...(videosBody === 'form' && { transfer: 'base64' }),
       source: { name: 'second videos', endpoint: v1Videos },
-      acceptsCallback,
-      waitLimit: videoLimit,
-      durationKey,
+      ...shared,
       submit({ prompt, model, size, duration, ...request }, { materials, user, callbackUrl }) {
-        const { aspectRatio: aspect_ratio, resolution, mode, metadata, extra } = request;
-        // The specification does not show this endpoint's fields, so those of the generic one are sent as extension fields.
-        const extensions = withoutUndefined({ aspect_ratio, resolution, mode, metadata, ...extra });
         const { image, ...lastFrame } = framesFor(model, givenReferences(materials, 'image'));
-        const extraFields = { ...extensions, ...lastFrame };
+        const extra = { ...extensionsOf(request), ...lastFrame };
         return v1Videos.create(
-          { prompt, model, size, duration, ...withoutUndefined({ image }), extra: extraFields, callbackUrl },
+          { prompt, model, size, duration, ...withoutUndefined({ image }), extra, callbackUrl },
           { user },
         );
       },
@@ -85,9 +86,7 @@ export function videoKinds({
     defineKind({
       name: 'image-to-video',
       source: { name: 'image to video', endpoint: imageToVideo },
-      acceptsCallback,
-      waitLimit: videoLimit,
-      durationKey,
+      ...shared,
       submit({ prompt, model, duration, mode }, { materials, user, callbackUrl }) {
         const [image = '', imageTail] = givenReferences(materials, 'image');
         return imageToVideo.create(

@@ -80,13 +80,15 @@ export function createDiscordClients(
 
     /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
     async close(): Promise<void> {
-      for (const rest of [tokenRest, callbackRest]) {
-        rest.clearHashSweeper();
-        rest.clearHandlerSweeper();
-      }
+      for (const rest of [tokenRest, callbackRest]) clearSweepers(rest);
       await client.destroy();
     },
   };
+}
+
+function clearSweepers(rest: REST): void {
+  rest.clearHashSweeper();
+  rest.clearHandlerSweeper();
 }
 
 /**

@@ -13,8 +13,14 @@ import { isVisibleToOwnerOnly } from './ways.ts';
 /** What deletes the messages of tasks and reports. */
 export type MessageRemover = ReturnType<typeof messageRemover>;
 
-/** Deletes messages. Prefers the interaction's token while it is valid, because it can also delete private messages. */
-export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: PlainLog }) {
+interface Access {
+  outbox: Outbox;
+  clock: Clock;
+  log: PlainLog;
+}
+
+/** Deletes one message at a time. Prefers the interaction's token while it is valid, because it can also delete private messages. */
+function singleRemover({ outbox, clock, log }: Access) {
   /** `none`: there was nothing to delete. `stays`: no further attempt would help. */
   async function attempt(by: 'token' | 'edit', work: () => Promise<unknown>): Promise<Removal> {
     try {
@@ -61,6 +67,13 @@ export function messageRemover({ outbox, clock, log }: { outbox: Outbox; clock: 
     if (search === 'later') return 'later';
     return foundPart ? removeMessage(foundPart) : 'none';
   }
+
+  return { removeMessage, removeTaskMessage, removeUnconfirmedPart };
+}
+
+/** Deletes the messages of tasks and reports. */
+export function messageRemover(access: Access) {
+  const { removeMessage, removeTaskMessage, removeUnconfirmedPart } = singleRemover(access);
 
   /** Deletes the further messages of an answer. */
   async function removeParts(task: Task): Promise<{ address: MessageAddress | undefined; removal: Removal }[]> {

@@ -31,6 +31,8 @@ export interface ReaderWarnings {
   onFoundBySearch(family: Family, remoteId: string | undefined): void;
 }
 
+const RUNNING: StatusMeaning = { state: 'running' };
+
 /** Turns a response about one task into a snapshot. Throws a `GatewayError` of the kind `malformed` if the response does not describe a task. */
 export function readSnapshot(
   family: Family,
@@ -41,20 +43,13 @@ export function readSnapshot(
   const table = tables[family];
   const root = Array.isArray(response) ? response[0] : response;
   const spots = once(() => survey(root));
-  const {
-    record,
-    word,
-    isFoundBySearch = false,
-    isContradictory = false,
-    isAcknowledged = false,
-  } = findTask(family, root, spots);
+  const { record, word, isFoundBySearch, isContradictory, isAcknowledged } = findTask(family, root, spots);
 
   const remoteId =
     readTaskId(family, record) ?? readTaskId(family, response) ?? findJobId(spots(), family, noRequestWords)?.id;
-  const meaning = word === undefined ? undefined : meaningOfStatus(word);
-  if (word !== undefined && meaning === undefined) warnings.onUnknownStatus(family, normaliseStatus(word));
-  const reportedMeaning: StatusMeaning | undefined =
-    meaning ?? (word === undefined && !isContradictory ? undefined : { state: 'running' });
+  const knownMeaning = word === undefined ? undefined : meaningOfStatus(word);
+  if (word !== undefined && !knownMeaning) warnings.onUnknownStatus(family, normaliseStatus(word));
+  const reportedMeaning = knownMeaning ?? (word !== undefined || isContradictory ? RUNNING : undefined);
 
   const tracks = tracksIn(record, table, reportedMeaning?.state, context);
   const isFromRequest = urlMatcher([...(context.requestUrls ?? []), ...(isFoundBySearch ? echoedUrls(spots()) : [])]);
@@ -65,11 +60,10 @@ export function readSnapshot(
   const action = firstAt(record, table.action, asText)?.toUpperCase();
   const mayReturnText = table.textResult.length > 0 && (action === undefined || TEXT_ACTIONS.has(action));
   const resultText = once(() => readResultText(record, table, mayReturnText ? spots() : [], action));
-  const hasNoResult = (): boolean =>
-    resultMedia.length + tracks.length + foundMedia().length === 0 && resultText().text === undefined;
+  const fileCount = (): number => resultMedia.length + tracks.length + foundMedia().length;
   const { state, cause } =
-    isAcknowledged && hasNoResult()
-      ? { state: 'running' as const, cause: undefined }
+    isAcknowledged && fileCount() === 0 && resultText().text === undefined
+      ? RUNNING
       : (reportedMeaning ?? stateWithoutWord(family, record, resultMedia, tracks, remoteId));
   const isDone = state === 'succeeded';
 
@@ -95,15 +89,20 @@ export function readSnapshot(
     tracks,
     text,
     actions: listAt(record, table.actions, actionFrom),
-    seed: firstAt(record, seedPlaces, asText),
     failure: state === 'failed' ? failureIn(record, table, cause ?? 'failed', tracks) : undefined,
-    cost: readCost(record),
     isEmpty: isDone && media.length === 0 && !isText,
-    submittedAt: firstAt(record, timePlaces.submitted, asTime),
-    startedAt: firstAt(record, timePlaces.started, asTime),
-    finishedAt: firstAt(record, timePlaces.finished, asTime),
+    ...factsIn(record),
   };
 }
+
+/** What the record says whatever its state. */
+const factsIn = (record: Record<string, unknown>) => ({
+  seed: firstAt(record, seedPlaces, asText),
+  cost: readCost(record),
+  submittedAt: firstAt(record, timePlaces.submitted, asTime),
+  startedAt: firstAt(record, timePlaces.started, asTime),
+  finishedAt: firstAt(record, timePlaces.finished, asTime),
+});
 
 /** The text that the task returns, if its action returns one. */
 function readResultText(record: Record<string, unknown>, table: PlaceTable, spots: readonly Spot[], action?: string) {
