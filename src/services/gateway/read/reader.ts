@@ -95,7 +95,7 @@ export function readSnapshot(
   };
 }
 
-/** What the record says whatever its state. */
+/** What the record says in every state. */
 const factsIn = (record: Record<string, unknown>) => ({
   seed: firstAt(record, seedPlaces, asText),
   cost: readCost(record),
