@@ -37,7 +37,7 @@ interface OpenedDomains {
 
 /** Opens the answers of `/ask` and live conversations. */
 export function openConversations(
-  { clock, log }: AppContext,
+  context: AppContext,
   { settings, store, gateway, discord }: ConversationSources,
   { book, money, models, gather, audio, userOf }: OpenedDomains,
 ) {
@@ -46,14 +46,13 @@ export function openConversations(
   // A thread takes real time, even if the bot uses a different clock.
   const schemas = new AnswerSchemas(gather, timeLimitMs, systemClock);
   const asks = new Asks({
+    ...context,
     book,
     ledger,
     models,
     gather,
     schemas,
     prices,
-    clock,
-    log,
     timeLimitMs,
     responses: gateway.responses,
     transcriptions: gateway.transcriptions,
@@ -64,10 +63,9 @@ export function openConversations(
     answers: { get: (id) => book.get(id), page: (query) => store.page(query) },
   });
   const talks = new Talks({
+    ...context,
     book,
     prices,
-    clock,
-    log,
     sounds: audio,
     realtime: gateway.realtime,
     transcriber: async () => findTranscriber(await models.listQuickly()),

@@ -46,9 +46,10 @@ interface OpenedDomains {
 }
 
 /** Opens what brings an order to its result. */
-export function openOrders({ clock, log }: AppContext, sources: OrdersSources, domains: OpenedDomains) {
+export function openOrders(context: AppContext, sources: OrdersSources, domains: OpenedDomains) {
   const { settings, store, partition, limits, kinds, discord } = sources;
   const { book, money } = domains;
+  const { clock } = context;
   const { scheduler } = limits;
   const fingerprints = new Fingerprints(book, store.fingerprints);
   const proposals = new Proposals({
@@ -62,8 +63,9 @@ export function openOrders({ clock, log }: AppContext, sources: OrdersSources, d
   const drafts = new FormDrafts(store.drafts, clock, partition);
   const offers = new Offers(clock);
   const circuits = new ModelCircuits({ book, clock });
-  const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
+  const callbacks = new Callbacks({ ...context, book, kinds, scheduler });
   const tasks = new Tasks({
+    ...context,
     ...sources,
     ...domains,
     ...money,
@@ -77,8 +79,6 @@ export function openOrders({ clock, log }: AppContext, sources: OrdersSources, d
     offers,
     circuits,
     callbacks,
-    clock,
-    log,
     schedule: settings.poll.schedule,
     maxWaitMs: settings.maxWaitMs,
     unconfirmedReleaseMs: settings.unconfirmedReleaseMs,
