@@ -93,8 +93,12 @@ export default defineConfig(({ mode }) => ({
     // Tests wait for half of their time, so six workers can share two cores.
     maxWorkers: 6,
     // Most objects live as long as their test; in a small young generation they would be copied repeatedly. Most functions run too seldom for
-    // the optimizing compiler, so the first one compiles them at once.
-    execArgv: ['--max-semi-space-size=64', '--always-sparkplug'],
+    // the optimizing compiler, so the first one compiles them at once. What is compiled is kept for the next process and run, but not where the
+    // steps of code are counted, which Node can do only in what it compiles itself.
+    execArgv: [
+      ...['--max-semi-space-size=64', '--always-sparkplug'],
+      ...(mode === 'all' ? [] : ['--import', import.meta.resolve('./scripts/compile-cache.mjs')]),
+    ],
     env: { ...temporaryFolder() },
   },
 }));
