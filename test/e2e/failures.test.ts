@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import type { DiscordFault } from '../../sandbox/discord/faults.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
 import { createFixture, START_CHECK, startTestBot } from './bot.ts';
@@ -113,18 +114,25 @@ describe('The bot during failures', () => {
 describe('Requests to Discord whose first attempt fails', () => {
   const callbackRoute = { method: 'POST', route: '/interactions/:interaction/:token/callback' };
 
-  it.each([
-    ['reset', { type: 'reset' }],
-    ['reset after Discord carried it out', { type: 'reset', done: true }],
-    ['answered with status 503', { type: 'status', status: 503 }],
-    ['carried out but never answered', { type: 'hang', done: true }],
-  ] as const)('The order is not lost if its acknowledgement is %s', async (_name, fault) => {
+  const expectOrderDespite = async (fault: DiscordFault): Promise<void> => {
     const { discord, gateway } = await startTestBot({ gateway: { speed: 100 } });
     discord.faults.add({ on: callbackRoute, do: fault, times: 1 });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     await exchange.message((message) => text(message).includes('Finished in'));
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
-  });
+  };
+
+  it.each([
+    ['answered with status 503', { type: 'status', status: 503 }],
+    ['carried out but never answered', { type: 'hang', done: true }],
+  ] as const)('The order is not lost if its acknowledgement is %s', (_name, fault) => expectOrderDespite(fault));
+
+  it.each([
+    ['reset', { type: 'reset' }],
+    ['reset after Discord carried it out', { type: 'reset', done: true }],
+  ] as const)('The order is not lost if its acknowledgement is %s', { tags: ['breadth'] }, (_name, fault) =>
+    expectOrderDespite(fault),
+  );
 
   it('An interaction that another process has acknowledged is left to that process', async () => {
     const { discord, gateway, logged } = await startTestBot();

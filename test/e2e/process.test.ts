@@ -151,7 +151,9 @@ describe('The shipped bot as a process', () => {
     expect(second.output()).not.toContain(exchange.token);
   });
 
-  it('A bot process that is killed between a callback and the poll it triggers finds the end of the job after a restart, and shows it once', async () => {
+  it('A bot process that is killed between a callback and the poll it triggers finds the end of the job after a restart, and shows it once', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture();
     const { discord, gateway } = fixture;
     const port = await freePort();

@@ -3,6 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/money/entry.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
+import { describeDialects } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, sendUtterance, startTalk, startTalkBot, type TalkFixture, upgradeCount } from './fixture.ts';
@@ -73,26 +74,6 @@ describe('A live conversation with a failing gateway', () => {
     expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([2, 2]);
   });
 
-  it.each(['ga', 'beta'] as const)(
-    'Members do not notice faults that occur while a session in the dialect %s opens',
-    async (realtimeDialect) => {
-      const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
-      const { gateway } = fixture;
-      const injectFault = (fault: RealtimeFaultKind) =>
-        gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
-      injectFault('drop-updated');
-      const { opening } = await startTalk(fixture);
-      await sendUtterance(fixture, opening, 'my name is Wren');
-      for (const fault of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
-        injectFault(fault);
-        gateway.realtime.dropAll();
-        expect(text(await sendUtterance(fixture, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
-      }
-      expect(chargedReplyCount(gateway)).toBe(4);
-      expect(errorsIn(fixture)).toEqual([]);
-    },
-  );
-
   it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
     const fixture = await startTalkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = fixture;
@@ -113,5 +94,24 @@ describe('A live conversation with a failing gateway', () => {
     expect(upgradeCount(gateway)).toBe(requestCount);
     expect(endNotices()).toHaveLength(2);
     await expect.poll(() => storedTasks(fixture).map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  });
+});
+
+describeDialects('A session that opens', (realtimeDialect) => {
+  it('Members do not notice faults that occur while a session opens', async () => {
+    const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
+    const { gateway } = fixture;
+    const injectFault = (fault: RealtimeFaultKind) =>
+      gateway.faults.add({ on: { kind: 'realtime' }, do: { type: 'realtime', how: fault } });
+    injectFault('drop-updated');
+    const { opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'my name is Wren');
+    for (const fault of ['drop-open', 'hang-open', 'refuse-transcriber'] as const) {
+      injectFault(fault);
+      gateway.realtime.dropAll();
+      expect(text(await sendUtterance(fixture, opening, `what of ${fault}?`))).toContain('was: “my name is Wren”');
+    }
+    expect(chargedReplyCount(gateway)).toBe(4);
+    expect(errorsIn(fixture)).toEqual([]);
   });
 });

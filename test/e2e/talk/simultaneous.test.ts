@@ -135,23 +135,22 @@ describe('The time limits of a live conversation', () => {
     expect(gateway.realtime.openedCount).toBeGreaterThan(1);
     expect(fixture.logged()).not.toContain('session_expired');
   });
+});
 
-  it.each(['ga', 'beta'] as const)(
-    'A live conversation continues unnoticed if the gateway has a shorter session limit, in the dialect %s',
-    async (realtimeDialect) => {
-      const fixture = await startTalkBot({
-        gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } },
-      });
-      const { clock, gateway } = fixture;
-      const { opening } = await startTalk(fixture);
-      await sendUtterance(fixture, opening, 'my name is Wren');
-      clock.advance(11 * MINUTE_MS);
-      expect(text(await sendUtterance(fixture, opening, 'who am I?'))).toContain(
-        'The first of 2 things was: “my name is Wren”',
-      );
-      expect(gateway.realtime.openedCount).toBe(2);
-    },
-  );
+describeDialects('A gateway with a session limit of its own', (realtimeDialect) => {
+  it('A live conversation continues unnoticed if the gateway has a shorter session limit', async () => {
+    const fixture = await startTalkBot({
+      gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } },
+    });
+    const { clock, gateway } = fixture;
+    const { opening } = await startTalk(fixture);
+    await sendUtterance(fixture, opening, 'my name is Wren');
+    clock.advance(11 * MINUTE_MS);
+    expect(text(await sendUtterance(fixture, opening, 'who am I?'))).toContain(
+      'The first of 2 things was: “my name is Wren”',
+    );
+    expect(gateway.realtime.openedCount).toBe(2);
+  });
 });
 
 describe('The erasure of a member’s data during a live conversation', () => {
