@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
-import type { Reporter } from 'vitest/node';
+import type { Reporter, TestModule } from 'vitest/node';
 
-/** Says in a run's last lines which test files it leaves out. */
+/** Says in a run's last lines which test files and cases it leaves out. */
 export class LeftOut implements Reporter {
   readonly #patterns: readonly string[];
 
@@ -10,7 +10,7 @@ export class LeftOut implements Reporter {
     this.#patterns = patterns;
   }
 
-  onTestRunEnd(): void {
+  onTestRunEnd(modules: readonly TestModule[]): void {
     const files = globSync('test/**/*.test.ts').filter((file) =>
       this.#patterns.some((pattern) => matchesGlob(file, pattern)),
     );
@@ -21,6 +21,10 @@ export class LeftOut implements Reporter {
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     const list = [...counts].map(([name, count]) => `${name} (${count})`).join(', ');
-    process.stdout.write(`\nLeft out: ${files.length} test files, in ${list}. \`npm run test:all\` runs them, too.\n`);
+    const skippedTests = modules.flatMap(({ children }) => [...children.allTests('skipped')]);
+    const caseCount = skippedTests.filter(({ tags }) => tags.includes('breadth')).length;
+    process.stdout.write(
+      `\nLeft out: ${files.length} test files, in ${list}; and ${caseCount} cases of the other files. \`npm run test:all\` runs them, too.\n`,
+    );
   }
 }
