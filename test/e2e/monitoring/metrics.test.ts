@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { metricList } from '../../../src/monitoring/metric-list.ts';
 import { noLimits } from '../../support/no-limits.ts';
+import { FastClock } from '../../support/quick-clock.ts';
+import type { FixtureOptions } from '../bot.ts';
 import { says } from '../quick.ts';
 import { TALK_MODEL, threadOf } from '../talk/fixture.ts';
 import { type MonitoredBot, startMonitoredBot } from './served.ts';
@@ -16,10 +19,28 @@ const sumOf = (values: ReadonlyMap<string, number>, ...parts: string[]): number 
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
-async function imagine({ discord, gateway }: MonitoredBot): Promise<void> {
+interface ClockedBot extends MonitoredBot {
+  clock: FastClock;
+}
+
+/** Starts a bot on a clock that runs in real time, and can skip the seconds before a poll. */
+async function startClockedBot(options: FixtureOptions = {}): Promise<ClockedBot> {
+  const clock = new FastClock(1);
+  const discord = { limits: { acknowledgeMs: 60_000 } };
+  return { ...(await startMonitoredBot({ ...options, clock, discord })), clock };
+}
+
+async function imagine({ discord, gateway, clock }: ClockedBot): Promise<Message> {
   gateway.setSpeed(50);
   const exchange = await discord.as('member').slash('imagine', { prompt });
-  await exchange.message(says('Finished in'));
+  await exchange.message(says('%'));
+  await expect
+    .poll(() => {
+      clock.advance(1_000);
+      return discord.messages('studio').some(says('Finished in'));
+    })
+    .toBe(true);
+  return exchange.message(says('Finished in'));
 }
 
 describe('/metrics', () => {
@@ -35,7 +56,7 @@ describe('/metrics', () => {
 
   it('The metrics cover a request from its acknowledgement to its delivery, including the work that it causes', async () => {
     const startedAt = Date.now();
-    const bot = await startMonitoredBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
+    const bot = await startClockedBot({ settings: { TOTAL_BUDGET: '$10 a day, 40 tasks a week' } });
     await imagine(bot);
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
     const values = await bot.metrics();
@@ -72,7 +93,7 @@ describe('/metrics', () => {
   });
 
   it('Live tasks, refusals and answers delayed by Discord are counted', async () => {
-    const bot = await startMonitoredBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, allowsRateLimits: true });
+    const bot = await startClockedBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, allowsRateLimits: true });
     const member = bot.discord.as('member');
     await (await member.slash('imagine', { prompt })).message(says('%'));
     const valuesWhileRunning = await bot.metrics();
@@ -85,14 +106,17 @@ describe('/metrics', () => {
     expect(sumOf(valuesAfterWait, 'atelier_discord_requests_total', 'status="429"')).toBe(1);
     expect(sumOf(valuesAfterWait, 'atelier_discord_rate_limit_wait_seconds_count')).toBe(1);
     bot.gateway.setSpeed(50);
-    await expect.poll(async () => sumOf(await bot.metrics(), 'atelier_tasks{')).toBe(0);
+    const isOver = async (): Promise<boolean> => {
+      bot.clock.advance(1_000);
+      return sumOf(await bot.metrics(), 'atelier_tasks{') === 0;
+    };
+    await expect.poll(isOver).toBe(true);
   });
 
   it('Requests that are refused when a confirmation runs are counted like any other', async () => {
-    const bot = await startMonitoredBot({ settings: noLimits });
+    const bot = await startClockedBot({ settings: noLimits });
     const member = bot.discord.as('member');
-    bot.gateway.setSpeed(50);
-    const grid = await (await member.slash('imagine', { prompt })).message(says('Finished in'));
+    const grid = await imagine(bot);
     const question = await (await member.click(grid, 'Upscale all')).message();
     await (await bot.discord.as('admin').slash('budget pause', {})).message();
     await (await member.click(question, 'Run all 4')).message(says('paused'));
@@ -148,7 +172,7 @@ describe('/metrics', () => {
 
 describe('The labels of /metrics', () => {
   it('No label contains a member, a server, a channel, a prompt, a model, a task or a token', async () => {
-    const bot = await startMonitoredBot({ settings: noLimits });
+    const bot = await startClockedBot({ settings: noLimits });
     await imagine(bot);
     await (await bot.discord.as('member').slash('models')).message();
     await expect.poll(async () => (await bot.metrics()).get('atelier_delivery_seconds_count{group="image"}')).toBe(1);
@@ -169,7 +193,7 @@ describe('The labels of /metrics', () => {
   it.skipIf(!hasPromtool)(
     `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: promtool is not installed)'}`,
     async () => {
-      const fixture = await startMonitoredBot();
+      const fixture = await startClockedBot();
       await imagine(fixture);
       const promtoolRun = spawnSync('promtool', ['check', 'metrics'], {
         input: (await fixture.request('/metrics')).text,
