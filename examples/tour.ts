@@ -1,9 +1,13 @@
 // A walk through every endpoint family, against the embedded gateway or any other:
 //   npm run sandbox:gateway -- --speed 10        (in one terminal)
 //   npx node examples/tour.ts                    (in another)
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { terminalSafe } from '../src/lib/text.ts';
-import { createGateway, defaultSettings, GatewayError, type Snapshot } from '../src/services/gateway/gateway.ts';
+import { GatewayError } from '../src/services/gateway/errors.ts';
+import { createGateway } from '../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../src/services/gateway/settings.ts';
+import type { Snapshot } from '../src/services/gateway/snapshot.ts';
 
 const { GATEWAY_BASE_URL = 'http://127.0.0.1:4010', GATEWAY_API_KEY = 'sk-sandbox' } = process.env;
 const gateway = createGateway({ ...defaultSettings, baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY });

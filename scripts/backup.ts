@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { backUpStore, passwordsIn, publicName } from '../src/services/store/index.ts';
+import { passwordsIn, publicName } from '../src/services/store/backend.ts';
+import { backUpStore } from '../src/services/store/copy/back-up.ts';
 import {
   configuredPassphrase,
   configuredStore,

@@ -1,4 +1,5 @@
-import { type Examination, type FindingKind, lasting } from '../src/services/store/index.ts';
+import { type FindingKind, lasting } from '../src/services/store/examination/checks.ts';
+import type { Examination } from '../src/services/store/examination/examination.ts';
 
 /** The label of each finding in the output, printed before its count. */
 const LABELS: Readonly<Record<FindingKind, string>> = {

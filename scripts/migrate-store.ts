@@ -3,16 +3,9 @@ import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
-import {
-  countRows,
-  isSameContent,
-  type MigratedNamespace,
-  migrateStore,
-  openWhole,
-  passwordsIn,
-  publicName,
-  type StoreAddress,
-} from '../src/services/store/index.ts';
+import { passwordsIn, publicName, type StoreAddress } from '../src/services/store/backend.ts';
+import { countRows, isSameContent, type MigratedNamespace, migrateStore } from '../src/services/store/copy/migrate.ts';
+import { openWhole } from '../src/services/store/rows/whole-store.ts';
 import { StoreError } from '../src/services/tasks/store-error.ts';
 import { EX_CONFIG, EX_USAGE, runScript } from './store-script.ts';
 

@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { schemaName } from '../src/services/store/index.ts';
-import { presentSchema } from '../src/services/store/rows/marks.ts';
+import { presentSchema, schemaName } from '../src/services/store/rows/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
 import { reportWrongArguments } from './usage.ts';
 

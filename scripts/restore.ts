@@ -6,14 +6,10 @@ import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import {
-  Backup,
-  passwordsIn,
-  publicName,
-  restoreStore,
-  type StoreAddress,
-  schemaName,
-} from '../src/services/store/index.ts';
+import { passwordsIn, publicName, type StoreAddress } from '../src/services/store/backend.ts';
+import { Backup } from '../src/services/store/copy/backup-file.ts';
+import { restoreStore } from '../src/services/store/copy/restore.ts';
+import { schemaName } from '../src/services/store/rows/marks.ts';
 import { printExamination } from './findings.ts';
 import {
   configuredPassphrase,

@@ -1,7 +1,7 @@
 import * as shape from '../src/config-shapes.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import type { StoreAddress } from '../src/services/store/index.ts';
+import type { StoreAddress } from '../src/services/store/backend.ts';
 import { StoreError, type StoreErrorKind } from '../src/services/tasks/store-error.ts';
 import { reportWrongArguments } from './usage.ts';
 

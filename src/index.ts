@@ -10,7 +10,7 @@ import { ShardCountError } from './discord/shards/shard-processes.ts';
 import { PortError } from './lib/listen.ts';
 import { createLogger, type Log } from './lib/log.ts';
 import type { App } from './roles/app.ts';
-import { passwordsIn } from './services/store/index.ts';
+import { passwordsIn } from './services/store/backend.ts';
 import { StoreError, type StoreErrorKind } from './services/tasks/store-error.ts';
 
 // Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.

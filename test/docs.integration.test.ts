@@ -10,7 +10,8 @@ import { handlers, ruleTargets } from '../src/commands/index.ts';
 import { configVariables, readConfig, secretVariables } from '../src/config.ts';
 import { commandsByFullName } from '../src/discord/handlers.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { createGateway, defaultSettings } from '../src/services/gateway/gateway.ts';
+import { createGateway } from '../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../src/services/gateway/settings.ts';
 
 const required = {
   DISCORD_TOKEN: 'MTIzNDU2Nzg5.Gh-7aB.z_9-secret-of-the-bot',

@@ -42,7 +42,7 @@ const forbiddenImports = [
   ['src/discord/router.ts', '@discordjs/rest'],
   ['src/discord/delivery/end-delivery.ts', '../../app.ts'],
   ['src/services/gateway/http.ts', '../tasks/task.ts'],
-  ['src/services/gateway/http.ts', '../store/index.ts'],
+  ['src/services/gateway/http.ts', '../store/open-store.ts'],
   ['src/services/gateway/http.ts', '../../locales/index.ts'],
   ['src/services/gateway/http.ts', '../../discord/place.ts'],
   ['src/services/gateway/http.ts', 'discord.js'],

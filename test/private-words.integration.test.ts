@@ -13,7 +13,8 @@ import { DiscordReader, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
-import { createGateway, defaultSettings, type Gateway } from '../src/services/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../src/services/gateway/settings.ts';
 
 const PRIVATE_WORD = 'geheimnisvoll';
 const PRIVATE_BYTES = Buffer.from(`bytes ${PRIVATE_WORD}`);

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { problemsOf } from '../scripts/release/problems.ts';
-import { schemaName } from '../src/services/store/index.ts';
-import { presentSchema } from '../src/services/store/rows/marks.ts';
+import { presentSchema, schemaName } from '../src/services/store/rows/marks.ts';
 
 const schema = schemaName(presentSchema);
 const validRelease = {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { createGateway, defaultSettings } from '../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../src/services/gateway/settings.ts';
 import type { ServerInfo } from './server.ts';
 
 export type Variant = 'bare' | 'client';

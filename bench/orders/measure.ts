@@ -12,7 +12,7 @@ import { Ledger } from '../../src/services/money/ledger.ts';
 import type { Limits } from '../../src/services/money/limits.ts';
 import { Calendar } from '../../src/services/money/periods.ts';
 import { Spending } from '../../src/services/money/spending.ts';
-import { openStore } from '../../src/services/store/index.ts';
+import { openStore } from '../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { median, table } from '../table.ts';

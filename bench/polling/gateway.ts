@@ -1,5 +1,4 @@
-import type { Snapshot } from '../../src/services/gateway/gateway.ts';
-import type { Submission } from '../../src/services/gateway/snapshot.ts';
+import type { Snapshot, Submission } from '../../src/services/gateway/snapshot.ts';
 import type { Source } from '../../src/services/tasks/kind.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

@@ -3,7 +3,8 @@ import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { connectShards } from '../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { nameHolder, openSharedFacts } from '../../src/services/store/index.ts';
+import { nameHolder } from '../../src/services/store/holder.ts';
+import { openSharedFacts } from '../../src/services/store/shared-facts.ts';
 import type { SocketsFigures, SocketsOptions } from './orders.ts';
 
 /** Runs only the shards of a shard process, with any intents; events are read and dropped. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
 import pg from 'pg';
-import type { StoreAddress } from '../../src/services/store/index.ts';
+import type { StoreAddress } from '../../src/services/store/backend.ts';
 
 /** A new, empty store of one kind, which is deleted after the measurement. */
 export interface BenchStore {

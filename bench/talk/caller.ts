@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
 import type { Pcm } from '../../src/lib/pcm.ts';
-import { createGateway, defaultSettings } from '../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../src/services/gateway/settings.ts';
 import { BareSession, type Timings } from './bare.ts';
 import {
   type Call,

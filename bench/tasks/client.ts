@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGateway, defaultSettings } from '../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../src/services/gateway/settings.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 
 /** Runs only the gateway client, in a separate process. It polls the engine's tasks in turn, with a fixed number of polls in flight. */

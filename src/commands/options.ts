@@ -5,7 +5,7 @@ import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { hasVisibleText } from '../lib/text.ts';
-import { GatewayError } from '../services/gateway/gateway.ts';
+import { GatewayError } from '../services/gateway/errors.ts';
 import { type ListedModel, ORDER_LIMIT_MS } from '../services/gateway/model-catalogue.ts';
 import type { ModelKind } from '../services/gateway/model-families.ts';
 import { webAddress } from '../services/gateway/schemas.ts';

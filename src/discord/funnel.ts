@@ -4,7 +4,7 @@ import { safeName } from '../lib/loggable.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
-import { GatewayError } from '../services/gateway/gateway.ts';
+import { GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
 import { escapeText, inlineCode } from './markdown.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
-import { GatewayError } from '../services/gateway/gateway.ts';
+import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
 import { customIds } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';

@@ -1,6 +1,6 @@
 import { inlineCode } from '../discord/markdown.ts';
 import type { Say } from '../locales/index.ts';
-import { MediaError } from '../services/media/index.ts';
+import { MediaError } from '../services/media/errors.ts';
 import { signatureExpiry } from '../services/media/signed-urls.ts';
 import type { TaskBook } from '../services/orders/book.ts';
 import type { Reference } from '../services/tasks/materials.ts';

@@ -1,6 +1,6 @@
 import { isVisibleToOwnerOnly } from '../discord/outbox/ways.ts';
 import type { FileLabel, FilePlan } from '../discord/plan.ts';
-import { MediaError } from '../services/media/index.ts';
+import { MediaError } from '../services/media/errors.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';

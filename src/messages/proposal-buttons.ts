@@ -3,7 +3,7 @@ import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import type { Origin } from '../discord/place.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import { GatewayError } from '../services/gateway/gateway.ts';
+import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';

@@ -2,16 +2,11 @@ import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Say } from '../locales/index.ts';
-import { GatewayError } from '../services/gateway/gateway.ts';
+import { GatewayError } from '../services/gateway/errors.ts';
 import type { Medium } from '../services/gateway/snapshot.ts';
-import {
-  type FileContent,
-  MediaError,
-  type MediaErrorKind,
-  type MediaType,
-  type SourceType,
-  type VideoFacts,
-} from '../services/media/index.ts';
+import type { FileContent } from '../services/media/content.ts';
+import { MediaError, type MediaErrorKind } from '../services/media/errors.ts';
+import type { MediaType, SourceType, VideoFacts } from '../services/media/media-types.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { MessageSettings } from './kind-view.ts';

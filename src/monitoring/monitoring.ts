@@ -7,7 +7,7 @@ import type { MediaProcess } from '../services/media/media-process.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import { ReadinessCheck, readyParts } from '../services/operations/readiness.ts';
 import type { Scheduler } from '../services/orders/scheduler.ts';
-import type { StoreAddress } from '../services/store/index.ts';
+import type { StoreAddress } from '../services/store/backend.ts';
 import type { StoreUseListener } from '../services/store/namespaces.ts';
 import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';

@@ -9,7 +9,7 @@ import { systemClock, withTimeout } from '../lib/clock.ts';
 import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/money/limits-text.ts';
-import { openStore } from '../services/store/index.ts';
+import { openStore } from '../services/store/open-store.ts';
 import type { App, AppTools } from './app.ts';
 import { createBot } from './bot.ts';
 

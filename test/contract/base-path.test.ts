@@ -2,7 +2,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createGateway, defaultSettings } from '../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../src/services/gateway/settings.ts';
 import { addCleanup } from '../support/ending.ts';
 import { openFixture } from './both.ts';
 

@@ -1,15 +1,12 @@
 import { expect } from 'vitest';
 import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
-import {
-  createGateway,
-  defaultSettings,
-  type Gateway,
-  GatewayError,
-  type Snapshot,
-  type TextRequest,
-  type TextResponse,
-} from '../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../src/services/gateway/errors.ts';
+import { createGateway, type Gateway } from '../../src/services/gateway/gateway.ts';
+import type { TextResponse } from '../../src/services/gateway/response-events.ts';
 import type { GatewayLimits, GatewaySettings } from '../../src/services/gateway/settings.ts';
+import { defaultSettings } from '../../src/services/gateway/settings.ts';
+import type { Snapshot } from '../../src/services/gateway/snapshot.ts';
+import type { TextRequest } from '../../src/services/gateway/text-request.ts';
 import { addCleanup } from '../support/ending.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { cachingStudio } from '../support/studio.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
-import type { GatewayErrorKind } from '../../src/services/gateway/gateway.ts';
+import type { GatewayErrorKind } from '../../src/services/gateway/errors.ts';
 import { failureOf, openFixture, profiles } from './both.ts';
 
 /** How the client reads each fault: the kind of error, and whether a submit may have been carried out despite it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../src/services/gateway/gateway.ts';
+import type { Snapshot } from '../../src/services/gateway/snapshot.ts';
 import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
 const waitForEnd = async (fixture: Fixture, submission: { remoteId: string }): Promise<Snapshot> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { amountText } from '../../sandbox/gateway/decimal.ts';
 import { isDecimal } from '../../src/lib/decimals.ts';
-import type { Snapshot } from '../../src/services/gateway/gateway.ts';
+import type { Snapshot } from '../../src/services/gateway/snapshot.ts';
 import { pricesIn } from '../../src/services/money/gateway-prices.ts';
 import { type Fixture, failureOf, openFixture, profiles, responseOf } from './both.ts';
 

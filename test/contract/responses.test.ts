@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TextFaultKind } from '../../sandbox/gateway/text/fault.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import {
-  refusedPart,
-  type TextEvent,
-  type TextRequest,
-  type TextResponse,
-  type TextTool,
-} from '../../src/services/gateway/gateway.ts';
+import type { TextEvent, TextResponse } from '../../src/services/gateway/response-events.ts';
+import { refusedPart, type TextRequest, type TextTool } from '../../src/services/gateway/text-request.ts';
 import {
   type Fixture,
   type FixtureOptions,

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { readCustomId } from '../../src/discord/custom-ids.ts';
-import { examine } from '../../src/services/store/index.ts';
+import { examine } from '../../src/services/store/examination/examination.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { shippedArgs } from '../support/shipped.ts';

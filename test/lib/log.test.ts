@@ -2,7 +2,7 @@ import { DiscordAPIError, HTTPError } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../src/lib/log.ts';
-import { GatewayError } from '../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../src/services/gateway/errors.ts';
 
 const token = 'MTIz.abc.secret-of-the-bot';
 const key = 'sk-"quoted\\secret';

@@ -1,7 +1,8 @@
 import { commandMention } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import { type Gateway, GatewayError } from '../../services/gateway/gateway.ts';
+import { GatewayError } from '../../services/gateway/errors.ts';
+import type { Gateway } from '../../services/gateway/gateway.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { command, type Feature, type Services } from '../feature.ts';
 import { aboutPage, type Health } from './page.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { type Gateway, GatewayError, mayBeUnknownPath, type Snapshot } from '../../services/gateway/gateway.ts';
+import { GatewayError, mayBeUnknownPath } from '../../services/gateway/errors.ts';
+import type { Gateway } from '../../services/gateway/gateway.ts';
 import type { CallOptions } from '../../services/gateway/http.ts';
+import type { Snapshot } from '../../services/gateway/snapshot.ts';
 import { albumSpec } from '../../services/orders/albums.ts';
 import { defineKind, type Kind, type Source } from '../../services/tasks/kind.ts';
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';

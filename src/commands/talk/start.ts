@@ -2,7 +2,7 @@ import { type TalkPlace, talkPlaceFor } from '../../discord/guards.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { audiences, type TalkRequest } from '../../services/conversations/talk-session.ts';
 import { talkOf } from '../../services/conversations/talk-transitions.ts';
-import { GatewayError } from '../../services/gateway/gateway.ts';
+import { GatewayError } from '../../services/gateway/errors.ts';
 import type { TaskBook } from '../../services/orders/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';

@@ -5,7 +5,7 @@ import type { Attachment } from '../../discord/options.ts';
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { MediaError, type MediaErrorKind } from '../../services/media/index.ts';
+import { MediaError, type MediaErrorKind } from '../../services/media/errors.ts';
 import { withRelease } from '../../services/orders/member-files.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { summaryOf } from '../../services/tasks/task-summary.ts';

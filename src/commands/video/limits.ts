@@ -3,7 +3,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type ReferenceLimits, referenceLimits } from '../../services/gateway/reference-limits.ts';
-import { MediaError } from '../../services/media/index.ts';
+import { MediaError } from '../../services/media/errors.ts';
 import { withRelease } from '../../services/orders/member-files.ts';
 import type { Reference } from '../../services/tasks/materials.ts';
 import type { Context, Services } from '../feature.ts';

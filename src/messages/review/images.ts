@@ -1,5 +1,6 @@
 import type { FilePlan } from '../../discord/plan.ts';
-import { dataUri, MediaError } from '../../services/media/index.ts';
+import { dataUri } from '../../services/media/content.ts';
+import { MediaError } from '../../services/media/errors.ts';
 import type { ResultImages } from '../../services/safety/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { type Copies, contentOf, type ResultSources, releaseFiles, resultsOf } from '../results.ts';

@@ -1,6 +1,6 @@
 import type { AppContext } from '../../lib/app-context.ts';
-import type { SharedFacts } from '../store/index.ts';
 import { Lease, type LeaseClock, leaseClock } from '../store/lease.ts';
+import type { SharedFacts } from '../store/shared-facts.ts';
 
 /** What a process of a cluster knows about itself and the others. */
 export interface ClusterContext extends AppContext {

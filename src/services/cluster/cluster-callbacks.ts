@@ -5,7 +5,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import { type CallbackMeaning, type CallbackRecipient, openListener } from '../orders/callback-listener.ts';
 import { CallbackUrls } from '../orders/callback-urls.ts';
 import { type CallbackOutcome, type CallbackSettings, type Callbacks, MAX_HINTS } from '../orders/callbacks.ts';
-import type { SharedFacts } from '../store/index.ts';
+import type { SharedFacts } from '../store/shared-facts.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../tasks/task-id.ts';
 import type { Cluster } from './open-cluster.ts';

@@ -1,6 +1,6 @@
 import { pause } from '../../lib/clock.ts';
-import type { Partitions } from '../store/index.ts';
 import type { Lease } from '../store/lease.ts';
+import type { Partitions } from '../store/partitions.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { StoreError } from '../tasks/store-error.ts';
 import { acquireClaim, type ClusterContext } from './claim.ts';

@@ -1,14 +1,10 @@
 import type { AppContext } from '../../lib/app-context.ts';
-import {
-  nameHolder,
-  openPartitions,
-  openSharedFacts,
-  type Partitions,
-  publicName,
-  type StoreAddress,
-} from '../store/index.ts';
+import { publicName, type StoreAddress } from '../store/backend.ts';
+import { nameHolder } from '../store/holder.ts';
 import { requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
+import { openPartitions, type Partitions } from '../store/partitions.ts';
+import { openSharedFacts } from '../store/shared-facts.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { ClusterContext } from './claim.ts';
 import { openInbox } from './inbox/open-inbox.ts';

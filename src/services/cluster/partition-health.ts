@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pause } from '../../lib/clock.ts';
-import type { SharedFacts } from '../store/index.ts';
+import type { SharedFacts } from '../store/shared-facts.ts';
 import type { ClusterContext } from './claim.ts';
 import { WORKER_CLAIM } from './shares.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { SharedNotes } from '../money/whole-bot.ts';
-import type { SharedFacts } from '../store/index.ts';
+import type { SharedFacts } from '../store/shared-facts.ts';
 
 const MAX_AGE_MS = 1_000;
 

@@ -1,4 +1,6 @@
-import { hasCertainlyEnded, type Partitions, type SharedFacts } from '../store/index.ts';
+import { hasCertainlyEnded } from '../store/holder.ts';
+import type { Partitions } from '../store/partitions.ts';
+import type { SharedFacts } from '../store/shared-facts.ts';
 
 export const WORKER_CLAIM = 'worker:';
 

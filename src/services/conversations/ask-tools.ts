@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { ListedModel, ModelCatalogue } from '../gateway/model-catalogue.ts';
 import type { ModelKind } from '../gateway/model-families.ts';
 import type { ToolCall } from '../gateway/response-events.ts';

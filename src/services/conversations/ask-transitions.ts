@@ -1,7 +1,8 @@
 import { sumOf } from '../../lib/decimals.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { type GatewayError, refusableParts } from '../gateway/gateway.ts';
+import type { GatewayError } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
+import { refusableParts } from '../gateway/text-request.ts';
 import { failureOf } from '../orders/refused-orders.ts';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
 import type { Ledger } from '../money/ledger.ts';
 import type { PriceBook } from '../money/price-book.ts';

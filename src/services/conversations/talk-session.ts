@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { EarlierTurn } from '../gateway/realtime-events.ts';
 import type { TaskBook } from '../orders/book.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';

@@ -1,6 +1,7 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type Gateway, GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { EarlierTurn } from '../gateway/realtime-events.ts';
 import type { RealtimeSession } from '../gateway/realtime-session.ts';
 import type { AudioService } from '../media/audio.ts';

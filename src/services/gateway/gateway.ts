@@ -20,14 +20,6 @@ import {
 } from './settings.ts';
 import { UsageReports } from './usage.ts';
 
-export { GatewayConnections } from './endpoints/connections.ts';
-export { GatewayError, type GatewayErrorKind, mayBeUnknownPath } from './errors.ts';
-export type { TextEvent, TextResponse } from './response-events.ts';
-export { defaultSettings } from './settings.ts';
-export type { Snapshot } from './snapshot.ts';
-export type { TextRequest, TextTool } from './text-request.ts';
-export { refusableParts, refusedPart } from './text-request.ts';
-
 export type Gateway = Readonly<ReturnType<typeof createGateway>>;
 
 export function createGateway(

@@ -1,4 +1,4 @@
-import { MediaError } from './files/errors.ts';
+import { MediaError } from './errors.ts';
 
 export type Claim = ReturnType<CapacityPool['claim']>;
 

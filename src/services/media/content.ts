@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { damagedFileError, fileTooLargeError } from './files/errors.ts';
+import { damagedFileError, fileTooLargeError } from './errors.ts';
 
 /** A file's bytes: in memory, or in a private file on disk that is read in ranges. */
 export type FileContent =

@@ -1,6 +1,6 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
-import { MediaError } from './files/errors.ts';
+import { MediaError } from './errors.ts';
 import type { MediaLimits, MediaSettings, ResolveHost } from './files/settings.ts';
 
 /** Where a URL comes from: a result from the gateway, or a member. */

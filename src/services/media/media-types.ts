@@ -28,3 +28,7 @@ export interface VideoFacts {
   readonly height?: number;
   readonly seconds?: number;
 }
+
+/** How a result was made, in IPTC's terms: from a prompt alone, or also from reference images. */
+export const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
+export type SourceType = (typeof sourceTypes)[number];

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { openAudio } from './audio.ts';
 import type { StoredResultCheck } from './files/settings.ts';
-import { openMedia } from './index.ts';
+import { openMedia } from './media.ts';
 import { MediaProcess } from './media-process.ts';
 
 export interface FileSources {

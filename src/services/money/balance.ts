@@ -12,7 +12,7 @@ import {
   withCents,
 } from '../../lib/decimals.ts';
 import { repeat } from '../../lib/repeat.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { UsageReports } from '../gateway/usage.ts';
 import type { Ledger } from './ledger.ts';
 import { addDays } from './usage-days.ts';

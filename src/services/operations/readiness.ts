@@ -1,5 +1,6 @@
 import { type Clock, withTimeout } from '../../lib/clock.ts';
-import { type Gateway, GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 
 /** An idle bot receives nothing from the gateway, so after this time it sends a request. */
 const RESPONSE_TTL_MS = 50_000;

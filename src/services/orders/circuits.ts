@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { blamesRequest } from '../gateway/error-responses.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
 import type { TaskBook } from './book.ts';

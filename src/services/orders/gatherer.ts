@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { withTakenEffect } from '../gateway/errors.ts';
-import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
-import { dataUri, type FileContent, type Media } from '../media/index.ts';
+import { GatewayError, type GatewayErrorKind, withTakenEffect } from '../gateway/errors.ts';
+import { dataUri, type FileContent } from '../media/content.ts';
+import type { Media } from '../media/media.ts';
 import { signatureExpiry } from '../media/signed-urls.ts';
 import type { Gather, GatherContext, MemberFile, PreparedReference, Reference, Region } from '../tasks/materials.ts';
 import {

@@ -2,7 +2,9 @@ import type { PlainLog } from '../../lib/log.ts';
 import type { Pcm } from '../../lib/pcm.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { AudioService } from '../media/audio.ts';
-import { type Fetched, type FileContent, type Media, MediaError, piecesOf } from '../media/index.ts';
+import { type FileContent, readChunks } from '../media/content.ts';
+import { MediaError } from '../media/errors.ts';
+import type { FetchedFile, Media } from '../media/media.ts';
 import type { Materials, Reference } from '../tasks/materials.ts';
 
 export interface MemberFilesParts {
@@ -49,7 +51,7 @@ export class MemberFiles {
     this.#parts = parts;
   }
 
-  async withFile<T>(source: NamedFile, work: (file: Fetched) => Promise<T>): Promise<T> {
+  async withFile<T>(source: NamedFile, work: (file: FetchedFile) => Promise<T>): Promise<T> {
     const { address, medium = 'image' } = source;
     try {
       const file = await this.#parts.media.fetch({ address }, this.#options(limitOf(medium)));
@@ -173,7 +175,7 @@ const CHUNK_BYTES = 3 * 64 * 1024;
 async function readDocument(name: string, content: FileContent): Promise<ReadDocument> {
   if (content.size === 0) throw new Refusal('refusals.documentEmpty', { name });
   if (await isPdf(content)) {
-    const base64 = await Array.fromAsync(piecesOf(content, CHUNK_BYTES), (chunk) => chunk.toString('base64'));
+    const base64 = await Array.fromAsync(readChunks(content, CHUNK_BYTES), (chunk) => chunk.toString('base64'));
     return { name, data: `data:application/pdf;base64,${base64.join('')}` };
   }
   const text = await readText(content);
@@ -183,7 +185,7 @@ async function readDocument(name: string, content: FileContent): Promise<ReadDoc
 }
 
 async function isPdf(content: FileContent): Promise<boolean> {
-  for await (const head of piecesOf(content, PDF_HEAD_BYTES)) return head.includes(PDF_SIGNATURE);
+  for await (const head of readChunks(content, PDF_HEAD_BYTES)) return head.includes(PDF_SIGNATURE);
   return false;
 }
 
@@ -191,7 +193,7 @@ async function readText(content: FileContent): Promise<string | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const chunks: string[] = [];
   try {
-    for await (const chunk of piecesOf(content, CHUNK_BYTES)) {
+    for await (const chunk of readChunks(content, CHUNK_BYTES)) {
       // Text contains no NUL; nearly every other file does.
       if (chunk.includes(0)) return undefined;
       chunks.push(decoder.decode(chunk, { stream: true }));

@@ -1,7 +1,7 @@
 import { runForTask, setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { WaitingCounts } from '../money/requester.ts';
 import { requesterOf } from '../money/requester.ts';
 import type { Estimate } from '../tasks/estimate.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError, type GatewayErrorKind } from '../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { Kind } from '../tasks/kind.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { Submission } from '../gateway/snapshot.ts';
 import type { OrderFiles } from '../safety/rules.ts';
 import type { Kind } from '../tasks/kind.ts';

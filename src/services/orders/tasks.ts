@@ -1,5 +1,5 @@
 import { merge } from '../../lib/merge.ts';
-import type { Snapshot } from '../gateway/gateway.ts';
+import type { Snapshot } from '../gateway/snapshot.ts';
 import { removeMessageById } from '../tasks/delivery-state.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import type { Kind, Source, WaitLimit } from '../tasks/kind.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { runForTask } from '../../lib/log-subject.ts';
-import { GatewayError, type GatewayErrorKind, type Snapshot } from '../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
+import type { Snapshot } from '../gateway/snapshot.ts';
 import { advance } from '../tasks/advance.ts';
 import { settlePart } from '../tasks/delivery-state.ts';
 import { partitionOf } from '../tasks/homes.ts';

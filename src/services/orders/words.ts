@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { GatewayError } from '../gateway/gateway.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import { updateRoute } from '../tasks/delivery-state.ts';
 import type { CommonRequest } from '../tasks/kind-spec.ts';
 import type { Region } from '../tasks/materials.ts';

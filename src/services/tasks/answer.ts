@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refusableParts } from '../gateway/gateway.ts';
+import { refusableParts } from '../gateway/text-request.ts';
 import { amount, estimate } from './estimate.ts';
 
 const call = z.object({

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { compare, difference, sumOf } from '../../../src/lib/decimals.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { amountOf, type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../support/ledger-tasks.ts';
 

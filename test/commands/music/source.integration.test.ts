@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { musicSource } from '../../../src/commands/music/kinds.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { createGateway, defaultSettings } from '../../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 
 /** Starts a gateway that returns the given results for batches and records its polls. */
 async function startBatchGateway(respondTo: (ids: readonly string[], response: ServerResponse) => void) {

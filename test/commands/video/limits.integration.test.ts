@@ -4,7 +4,7 @@ import { exceededLimits, referenceSeconds } from '../../../src/commands/video/li
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { referenceLimits } from '../../../src/services/gateway/reference-limits.ts';
-import { openMedia } from '../../../src/services/media/index.ts';
+import { openMedia } from '../../../src/services/media/media.ts';
 import type { Reference } from '../../../src/services/tasks/materials.ts';
 import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { dropToken } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTemporaryFolder } from '../../services/store/store-fixture.ts';

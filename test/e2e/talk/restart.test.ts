@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { standingOf } from '../../../src/services/money/entry.ts';
-import { examine } from '../../../src/services/store/index.ts';
+import { examine } from '../../../src/services/store/examination/examination.ts';
 import { GATEWAY_API_KEY, startBot } from '../bot.ts';
 import { describeDialects } from '../profiles.ts';
 import { labels } from '../quick.ts';

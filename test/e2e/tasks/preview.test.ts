@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import { previewOf } from '../../../src/messages/previews.ts';
-import { openMedia } from '../../../src/services/media/index.ts';
+import { openMedia } from '../../../src/services/media/media.ts';
 import { buildTask } from '../../services/orders/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { memoryContent, withReader } from '../../../src/services/media/content.ts';
-import { MediaError } from '../../../src/services/media/files/errors.ts';
+import { MediaError } from '../../../src/services/media/errors.ts';
 import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';

@@ -2,13 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createGateway,
-  defaultSettings,
-  type Gateway,
-  GatewayError,
-  type TextEvent,
-} from '../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../src/services/gateway/errors.ts';
+import { createGateway, type Gateway } from '../../../src/services/gateway/gateway.ts';
+import type { TextEvent } from '../../../src/services/gateway/response-events.ts';
+import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 
 type Responder = (response: ServerResponse) => void;
 

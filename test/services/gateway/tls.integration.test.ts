@@ -8,7 +8,8 @@ import {
 } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { createGateway, type GatewayError } from '../../../src/services/gateway/gateway.ts';
+import type { GatewayError } from '../../../src/services/gateway/errors.ts';
+import { createGateway } from '../../../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { loopbackCertificate } from '../../support/loopback-certificate.ts';
 

@@ -1,8 +1,9 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
+import type { MediaError } from '../../../src/services/media/errors.ts';
 import type { FitResult } from '../../../src/services/media/images/fit.ts';
-import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise, withExtraBytes } from './images.ts';
 

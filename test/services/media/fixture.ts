@@ -1,6 +1,7 @@
 import sharp from 'sharp';
+import { MediaError } from '../../../src/services/media/errors.ts';
 import type { MediaLimits, MediaParts } from '../../../src/services/media/files/settings.ts';
-import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { type FileHost, openFileHost } from './file-host.ts';
 

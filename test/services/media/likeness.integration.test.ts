@@ -7,7 +7,7 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { MAX_DIFFERENT_BITS } from '../../../src/services/media/fingerprint.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
 import { perceptualHash } from '../../../src/services/media/images/perceptual-hash.ts';
-import { openMedia } from '../../../src/services/media/index.ts';
+import { openMedia } from '../../../src/services/media/media.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 

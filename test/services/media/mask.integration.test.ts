@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maskOf } from '../../../sandbox/gateway/reference-fetcher.ts';
-import { type Media, openMedia } from '../../../src/services/media/index.ts';
+import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './images.ts';
 

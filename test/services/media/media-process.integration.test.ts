@@ -17,7 +17,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { privateFilesPattern } from '../../../src/services/media/download/private-files.ts';
-import { openMedia } from '../../../src/services/media/index.ts';
+import { openMedia } from '../../../src/services/media/media.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import type { Job } from '../../../src/services/media/process/jobs.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
-import { type Fetched, type Media, openMedia } from '../../../src/services/media/index.ts';
+import { type FetchedFile, type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { chunked, type FileHost, file, openFileHost } from './file-host.ts';
 import { withExtraBytes } from './images.ts';
@@ -55,7 +55,7 @@ describe('The memory of many downloads', () => {
   it('The memory of many downloads makes the next download wait until a file is released, whether the download is base64 or a URL', async () => {
     const url = gateway.on('/heavy', file(largePng));
     const base64 = largePng.toString('base64');
-    const heldFiles: Fetched[] = [];
+    const heldFiles: FetchedFile[] = [];
     for (let files = 0; files < 5; files++)
       heldFiles.push(await media.fetch(files % 2 ? { address: url } : { base64 }));
     const controller = new AbortController();

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readWhole } from '../../../src/services/media/content.ts';
-import { type Media, MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { MediaError } from '../../../src/services/media/errors.ts';
+import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { noise } from './images.ts';
 

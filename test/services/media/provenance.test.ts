@@ -8,7 +8,8 @@ import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fitResult } from '../../../src/services/media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
-import { hasLocation, hasManifest, markImage, type SourceType } from '../../../src/services/media/images/provenance.ts';
+import { hasLocation, hasManifest, markImage } from '../../../src/services/media/images/provenance.ts';
+import type { SourceType } from '../../../src/services/media/media-types.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { markVideo } from '../../../src/services/media/videos/mark.ts';
 

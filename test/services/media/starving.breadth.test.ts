@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Media } from '../../../src/services/media/index.ts';
+import type { Media } from '../../../src/services/media/media.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { file, type RequestHandler } from './file-host.ts';
 import { failureOf, type MediaFixture, openFixture } from './fixture.ts';

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MediaError } from '../../../src/services/media/errors.ts';
 import type { MediaLimits } from '../../../src/services/media/files/settings.ts';
-import { type Media, type MediaError, openMedia } from '../../../src/services/media/index.ts';
+import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { failureOf as failureFrom } from './fixture.ts';

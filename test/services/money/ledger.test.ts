@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { entryKey, type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
 import { Ledger } from '../../../src/services/money/ledger.ts';
 import type { Limits } from '../../../src/services/money/limits.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markAccepted, markDismissed, markUnconfirmed, setSuccessor } from '../../../src/services/tasks/transitions.ts';

@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import type { Snapshot } from '../../../src/services/gateway/gateway.ts';
+import type { Snapshot } from '../../../src/services/gateway/snapshot.ts';
 import { Slots } from '../../../src/services/orders/submission/slots.ts';
 import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { Offers } from '../../../src/services/tasks/offers.ts';

@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { createGateway, defaultSettings, type Gateway } from '../../../src/services/gateway/gateway.ts';
+import { createGateway, type Gateway } from '../../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../../src/services/gateway/settings.ts';
 import { Ledger } from '../../../src/services/money/ledger.ts';
 import type { Spending } from '../../../src/services/money/spending.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
@@ -11,7 +12,7 @@ import { Slots } from '../../../src/services/orders/submission/slots.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { Tasks } from '../../../src/services/orders/tasks.ts';
 import type { TasksParts } from '../../../src/services/orders/tasks-parts.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { Budgets } from '../../../src/services/money/budgets.ts';
 import { standingOf } from '../../../src/services/money/entry.ts';
 import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';

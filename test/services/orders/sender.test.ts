@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { GatewayError } from '../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../src/services/gateway/errors.ts';
 import { Sender, type SenderParts } from '../../../src/services/orders/sender.ts';
 import type { SentOrder } from '../../../src/services/tasks/kind.ts';
 import { defineKind, type Kind } from '../../../src/services/tasks/kind.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/lib/log.ts';
-import { GatewayError, type GatewayErrorKind, type Snapshot } from '../../../src/services/gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/errors.ts';
+import type { Snapshot } from '../../../src/services/gateway/snapshot.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import { EarlierPolls } from '../../../src/services/orders/polling/allowance.ts';
 import { DurationHistory } from '../../../src/services/orders/polling/learned-schedule.ts';

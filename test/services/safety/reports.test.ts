@@ -5,7 +5,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { type Report, withBlocked, withDecision, withoutDueStep } from '../../../src/services/safety/report.ts';
 import { Reports } from '../../../src/services/safety/reports.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
 const HOUR_MS = 3_600_000;

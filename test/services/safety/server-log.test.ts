@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Removal, ServerLogs } from '../../../src/services/safety/server-log.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
 const GUILD = '323456789012345678';

@@ -58,7 +58,8 @@ export const HOLD_STORE_PROGRAM = `
 /** Opens a partitioned store, acquires the given partitions, and holds them until it is killed. */
 export const HOLD_PARTITIONS_PROGRAM = `
   const [url, store, log, commands, ...wanted] = process.argv.slice(1);
-  const { nameHolder, openPartitions } = await import(store);
+  const { nameHolder } = await import(new URL('holder.ts', store));
+  const { openPartitions } = await import(new URL('partitions.ts', store));
   const { createLogger } = await import(log);
   const { kindSpecs } = await import(commands);
   const clock = { now: () => Date.now(), after: () => () => undefined };
@@ -71,6 +72,6 @@ export const HOLD_PARTITIONS_PROGRAM = `
   setInterval(() => kept, 1000);
 `;
 
-export const moduleUrls = ['services/store/index.ts', 'lib/log.ts', 'commands/index.ts'].map(
+export const moduleUrls = ['services/store/open-store.ts', 'lib/log.ts', 'commands/index.ts'].map(
   (path) => new URL(`../../../src/${path}`, import.meta.url).href,
 );

@@ -1,7 +1,7 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openStore } from '../../../src/services/store/index.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
-import { openBackend } from '../../../src/services/store/rows/open-store.ts';
+import { openBackend, openStore } from '../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { openStore } from '../../../src/services/store/index.ts';
 import { type LeaseClock, leaseClock } from '../../../src/services/store/lease.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { HOLD_STORE_PROGRAM, moduleUrls, startChild } from './child.ts';

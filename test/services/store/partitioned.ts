@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
-import { nameHolder, openPartitions, type Partitions } from '../../../src/services/store/index.ts';
+import { nameHolder } from '../../../src/services/store/holder.ts';
 import { namespaceNames } from '../../../src/services/store/namespaces.ts';
+import { openPartitions, type Partitions } from '../../../src/services/store/partitions.ts';
 import { adapterOf, writeRows } from '../../../src/services/store/rows/raw-rows.ts';
 import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createEntry, entryKey } from '../../../src/services/money/entry.ts';
 import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';
-import { examine } from '../../../src/services/store/index.ts';
+import { examine } from '../../../src/services/store/examination/examination.ts';
 import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { idIn, openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { killAtExit } from '../../support/kill-at-exit.ts';
 import { cacheArgs } from '../../support/shipped.ts';

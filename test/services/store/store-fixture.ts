@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger, type Log } from '../../../src/lib/log.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
-import { openStore } from '../../../src/services/store/index.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
 import { TASK_VERSION, type Task } from '../../../src/services/tasks/task.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

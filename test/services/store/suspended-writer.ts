@@ -1,8 +1,10 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { nameHolder, openPartitions, openStore } from '../../../src/services/store/index.ts';
+import { nameHolder } from '../../../src/services/store/holder.ts';
 import { leaseClock } from '../../../src/services/store/lease.ts';
+import { openStore } from '../../../src/services/store/open-store.ts';
+import { openPartitions } from '../../../src/services/store/partitions.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
-import { importOptional, publicName, type StoreAddress } from '../../store/index.ts';
+import { publicName, type StoreAddress } from '../../store/backend.ts';
+import { importOptional } from '../../store/import-optional.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { Inbox, type QueueServer } from '../inbox.ts';
 import { SharedListenerPool } from './shared-listener-pool.ts';

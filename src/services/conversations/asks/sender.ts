@@ -1,5 +1,6 @@
 import type { AppContext } from '../../../lib/app-context.ts';
-import { type Gateway, GatewayError } from '../../gateway/gateway.ts';
+import { GatewayError } from '../../gateway/errors.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { acceptsAudio } from '../../gateway/model-families.ts';
 import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';

@@ -1,6 +1,7 @@
 import { wavOf } from '../../../lib/pcm.ts';
 import { Refusal } from '../../../lib/refusal.ts';
-import { type Gateway, GatewayError, type GatewayErrorKind } from '../../gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../../gateway/errors.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { findTranscriber } from '../../gateway/model-ids.ts';
 import type { TextContent } from '../../gateway/text-request.ts';

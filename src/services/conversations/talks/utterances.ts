@@ -1,6 +1,6 @@
 import type { AppContext } from '../../../lib/app-context.ts';
 import { Refusal } from '../../../lib/refusal.ts';
-import { GatewayError } from '../../gateway/gateway.ts';
+import { GatewayError } from '../../gateway/errors.ts';
 import type { RealtimeResponse } from '../../gateway/realtime-events.ts';
 import type { AudioService } from '../../media/audio.ts';
 import type { VoiceWriter } from '../../media/voice-queue.ts';

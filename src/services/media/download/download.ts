@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../lib/clock.ts';
 import { connectionErrorCode } from '../../../lib/never-connected.ts';
-import { fileTooLargeError, MediaError, type MediaErrorKind } from '../files/errors.ts';
+import { fileTooLargeError, MediaError, type MediaErrorKind } from '../errors.ts';
 import type { MediaLimits } from '../files/settings.ts';
 import type { Hosts } from '../hosts.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './receive-file.ts';

@@ -3,7 +3,7 @@ import { lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
-import { MediaError } from '../files/errors.ts';
+import { MediaError } from '../errors.ts';
 
 const OWNER_ONLY_MODE = 0o600;
 const FOLDER_PREFIX = 'atelier-files-';

@@ -1,7 +1,7 @@
 import type { BufferReclaimer } from '../../../lib/buffer-reclaimer.ts';
 import type { CapacityPool, Claim } from '../capacity.ts';
 import { type FileContent, memoryContent } from '../content.ts';
-import { fileTooLargeError } from '../files/errors.ts';
+import { fileTooLargeError } from '../errors.ts';
 import type { PrivateFile, PrivateFiles } from './private-files.ts';
 
 /** The first buffer for a file of unknown size; its size doubles when it is full. */

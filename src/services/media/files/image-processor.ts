@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { dataUri, type FileContent, memoryContent, readWhole } from '../content.ts';
+import { damagedFileError, MediaError } from '../errors.ts';
 import type { ImageFacts } from '../images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from '../images/mask.ts';
 import type { Provenance } from '../images/provenance.ts';
 import type { MediaProcess } from '../media-process.ts';
 import { mediaTypes } from '../media-types.ts';
 import { type Job, JobLost } from '../process/jobs.ts';
-import { damagedFileError, MediaError } from './errors.ts';
 
 const { png, jpeg: jpg, webp, gif, avif } = mediaTypes;
 const types = { png, jpg, webp, gif, avif };

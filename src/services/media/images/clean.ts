@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { damagedFileError } from '../files/errors.ts';
+import { damagedFileError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { type ExaminedImage, examineImage, type ImageEditor } from './image-editor.ts';
 

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { MediaError } from '../files/errors.ts';
+import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { removeMetadata } from './clean.ts';
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';

@@ -1,8 +1,9 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { damagedFileError, MediaError } from '../files/errors.ts';
+import { damagedFileError, MediaError } from '../errors.ts';
 import { recognise } from '../files/recognise.ts';
+import type { SourceType } from '../media-types.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
-import { hasLocation, hasManifest, type SourceType, sourceTypeIn } from './provenance.ts';
+import { hasLocation, hasManifest, sourceTypeIn } from './provenance.ts';
 
 interface RenderOptions {
   /** Decodes all frames instead of only the first. */

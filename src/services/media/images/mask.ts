@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { MediaError } from '../files/errors.ts';
+import { MediaError } from '../errors.ts';
 import { examineImage, type ImageEditor, type ImageFacts } from './image-editor.ts';
 
 /** The part of an image to be changed. In a mask, this part is white and the rest is black, as gateways expect in practice. */

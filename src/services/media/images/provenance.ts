@@ -1,9 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type MediaType, mediaTypes } from '../media-types.ts';
-
-/** How a result was made, in IPTC's terms: from a prompt alone, or also from reference images. */
-const sourceTypes = ['trainedAlgorithmicMedia', 'compositeWithTrainedAlgorithmicMedia'] as const;
-export type SourceType = (typeof sourceTypes)[number];
+import { type MediaType, mediaTypes, type SourceType, sourceTypes } from '../media-types.ts';
 
 /** How a result is marked to show where it comes from. */
 export interface Provenance {

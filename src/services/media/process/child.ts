@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { Refusal, type RefusalKey } from '../../../lib/refusal.ts';
 import { privateFilesPattern } from '../download/private-files.ts';
-import { MediaError, mediaErrorKinds } from '../files/errors.ts';
+import { MediaError, mediaErrorKinds } from '../errors.ts';
 import { BrokenFrame, FrameReader, writeFrame } from './frames.ts';
 import type { Job } from './jobs.ts';
 

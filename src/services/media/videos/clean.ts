@@ -2,7 +2,7 @@ import { mp3Tags } from '../audio/mp3.ts';
 import { oggComments } from '../audio/ogg.ts';
 import { wavMetadata } from '../audio/wav.ts';
 import { type ContentReader, type FileContent, withReader } from '../content.ts';
-import type { SourceType } from '../images/provenance.ts';
+import type { SourceType } from '../media-types.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { type FoundBox, mp4Metadata } from './metadata.ts';
 import { blankPart, overwrite, type UnusedPart } from './overwrite.ts';

@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { type FileContent, withReader } from '../content.ts';
-import { type SourceType, xmpPacket } from '../images/provenance.ts';
+import { xmpPacket } from '../images/provenance.ts';
+import type { SourceType } from '../media-types.ts';
 import { C2PA_BOX, XMP_BOX } from './metadata.ts';
 import { boxHeads } from './mp4.ts';
 

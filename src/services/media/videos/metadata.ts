@@ -1,5 +1,6 @@
 import type { ContentReader } from '../content.ts';
-import { type SourceType, sourceTypeIn, xmpPacket } from '../images/provenance.ts';
+import { sourceTypeIn, xmpPacket } from '../images/provenance.ts';
+import type { SourceType } from '../media-types.ts';
 import { boxHeads, MAX_BOXES_IN_FILE } from './mp4.ts';
 
 /** The ids of the boxes for XMP, for C2PA, and for what a player needs to show a panorama. */

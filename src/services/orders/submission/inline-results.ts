@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { Snapshot } from '../../gateway/gateway.ts';
+import type { Snapshot } from '../../gateway/snapshot.ts';
 
 /** Results are usually shown within seconds. After this time, a result is dropped, and its job is polled again. */
 const RETENTION_MS = 60_000;

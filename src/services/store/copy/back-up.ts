@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
 import { errorText, IN_MEMORY, publicName, type StoreAddress } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
+import { openReadOnly } from '../open-store.ts';
 import type { ReadableStore, RemoteParts } from '../remote/open-remote.ts';
 import { BACKUP_TABLE, refuseIncompleteRow, refuseNewer, SCHEMA_KEY } from '../rows/marks.ts';
-import { openReadOnly } from '../rows/open-store.ts';
 import { makePrivate, SQLITE_FULL, sqliteCode } from '../rows/sqlite.ts';
 import {
   BACKUP_TABLES,

@@ -45,7 +45,7 @@ export type FindingKind =
   | 'partition-unknown';
 
 /** Findings that the doctor does not repair. */
-export const unrepairable: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-use', 'partition-unknown']);
+export const lasting: ReadonlySet<FindingKind> = new Set(['damaged', 'secret-in-use', 'partition-unknown']);
 
 export interface Finding {
   kind: FindingKind;

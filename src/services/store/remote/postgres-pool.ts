@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { Pool, PoolClient } from 'pg';
 import { systemClock, withTimeout } from '../../../lib/clock.ts';
-import { importOptional } from './adapter.ts';
+import { importOptional } from '../import-optional.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 export type PgRow = Record<string, unknown>;

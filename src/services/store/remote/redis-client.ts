@@ -1,6 +1,6 @@
 import type { createClient } from '@redis/client';
 import { StoreError } from '../../tasks/store-error.ts';
-import { importOptional } from './adapter.ts';
+import { importOptional } from '../import-optional.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const FIRST_PAUSE_MS = 50;

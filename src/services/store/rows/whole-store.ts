@@ -4,6 +4,7 @@ import { StoreError } from '../../tasks/store-error.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { openNamespaces } from '../namespaces.ts';
+import { openBackend } from '../open-store.ts';
 import {
   connectServer,
   type OpenedBackend,
@@ -13,7 +14,6 @@ import {
 } from '../remote/open-remote.ts';
 import type { Server } from '../remote/server-connection.ts';
 import { markedPartitions } from './marks.ts';
-import { openBackend } from './open-store.ts';
 import { isEmpty } from './raw-rows.ts';
 
 /** Every partition of a store, reserved for this process until the store is closed. A file, or a store created without partitions, has one. */

@@ -7,7 +7,7 @@ import {
   withPartialText,
   withUnfinishedResponse,
 } from '../../../../src/services/conversations/ask-transitions.ts';
-import type { TextResponse } from '../../../../src/services/gateway/gateway.ts';
+import type { TextResponse } from '../../../../src/services/gateway/response-events.ts';
 import { makeTask } from '../../store/store-fixture.ts';
 
 const task = makeTask({ kind: 'ask', request: { prompt: 'snow?', model: 'quill-5' } });

@@ -8,7 +8,7 @@ import {
   sentParts,
 } from '../../../../src/services/conversations/asks/earlier-files.ts';
 import type { Turn } from '../../../../src/services/conversations/conversation.ts';
-import { type Media, openMedia } from '../../../../src/services/media/index.ts';
+import { type Media, openMedia } from '../../../../src/services/media/media.ts';
 import { createGatherer } from '../../../../src/services/orders/gatherer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { mediaProcess } from '../../../support/media-process.ts';

@@ -5,7 +5,8 @@ import { type EmbeddedGateway, type GatewayOptions, startGateway } from '../../.
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { createLogger } from '../../../../src/lib/log.ts';
 import { Talks } from '../../../../src/services/conversations/talks.ts';
-import { createGateway, defaultSettings } from '../../../../src/services/gateway/gateway.ts';
+import { createGateway } from '../../../../src/services/gateway/gateway.ts';
+import { defaultSettings } from '../../../../src/services/gateway/settings.ts';
 import type { AudioService } from '../../../../src/services/media/audio.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
@@ -13,7 +14,7 @@ import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
 import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
-import { openStore } from '../../../../src/services/store/index.ts';
+import { openStore } from '../../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { examine } from '../../../../src/services/store/index.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { createStoreFixture, sql } from '../../store/store-fixture.ts';
 import { guest, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { createLogger } from '../../../../src/lib/log.ts';
-import { examine } from '../../../../src/services/store/index.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { hasEnded } from '../../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../../support/ledger-tasks.ts';
 import { guest, SLOW_SPEED, startFixture } from './fixture.ts';

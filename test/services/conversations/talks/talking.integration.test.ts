@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { secondsOf } from '../../../../src/lib/pcm.ts';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { answerOf } from '../../../../src/services/conversations/ask-transitions.ts';
-import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import { hasEnded } from '../../../../src/services/tasks/task.ts';
 import { guest, memberAudio, owner, SLOW_SPEED, startFixture } from './fixture.ts';

@@ -4,15 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../../../../src/lib/clock.ts';
-import {
-  createGateway,
-  defaultSettings,
-  type Gateway,
-  GatewayError,
-} from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
+import { createGateway, type Gateway } from '../../../../src/services/gateway/gateway.ts';
 import type { RealtimeAnswer } from '../../../../src/services/gateway/realtime-answer.ts';
 import type { RealtimeEvent, RealtimeResponse } from '../../../../src/services/gateway/realtime-events.ts';
 import type { GatewayLimits, GatewayParts, GatewaySettings } from '../../../../src/services/gateway/settings.ts';
+import { defaultSettings } from '../../../../src/services/gateway/settings.ts';
 
 export const key = 'sk-secret-of-the-gateway';
 export const dialects = ['ga', 'beta'] as const;

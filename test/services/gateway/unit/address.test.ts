@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createGateway, defaultSettings } from '../../../../src/services/gateway/gateway.ts';
-import { isUnencrypted } from '../../../../src/services/gateway/settings.ts';
+import { createGateway } from '../../../../src/services/gateway/gateway.ts';
+import { defaultSettings, isUnencrypted } from '../../../../src/services/gateway/settings.ts';
 
 const isReadable = (url: string): boolean => isUnencrypted(new URL(url));
 

@@ -18,7 +18,7 @@ await import('../../../../src/roles/worker.ts');
 const { systemClock } = await import('../../../../src/lib/clock.ts');
 const { createLogger } = await import('../../../../src/lib/log.ts');
 const { memoryContent } = await import('../../../../src/services/media/content.ts');
-const { openMedia } = await import('../../../../src/services/media/index.ts');
+const { openMedia } = await import('../../../../src/services/media/media.ts');
 const { MediaProcess } = await import('../../../../src/services/media/media-process.ts');
 const { openAudio } = await import('../../../../src/services/media/audio.ts');
 const { UsageReader } = await import('../../../../src/services/money/usage-reader.ts');

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import type { OperatorPrices } from '../../../../src/services/money/price.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
 import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
-import { openStore } from '../../../../src/services/store/index.ts';
+import { openStore } from '../../../../src/services/store/open-store.ts';
 import { advance } from '../../../../src/services/tasks/advance.ts';
 import { defineKind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';

@@ -1,5 +1,6 @@
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { examine, type FindingKind } from '../../../../src/services/store/index.ts';
+import type { FindingKind } from '../../../../src/services/store/examination/checks.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import type { StoreFixture } from '../../store/store-fixture.ts';
 
 /** Findings that do not concern the ledger: list rows that a crash can leave behind. */

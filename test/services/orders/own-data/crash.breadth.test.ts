@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
-import { examine } from '../../../../src/services/store/index.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';

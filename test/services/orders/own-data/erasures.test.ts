@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { GatewayError } from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import type { ErasureOutcome } from '../../../../src/services/orders/task-store.ts';
-import { examine } from '../../../../src/services/store/index.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { putWithEntry } from '../../../support/ledger-tasks.ts';

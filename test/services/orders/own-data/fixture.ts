@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import type { Log } from '../../../../src/lib/log.ts';
-import type { Snapshot } from '../../../../src/services/gateway/gateway.ts';
+import type { Snapshot } from '../../../../src/services/gateway/snapshot.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';

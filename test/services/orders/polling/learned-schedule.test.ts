@@ -5,7 +5,7 @@ import { createLogger } from '../../../../src/lib/log.ts';
 import { DurationHistory, learnedSchedule } from '../../../../src/services/orders/polling/learned-schedule.ts';
 import { specSchedule } from '../../../../src/services/orders/polling/schedule.ts';
 import type { TaskStore } from '../../../../src/services/orders/task-store.ts';
-import { openStore } from '../../../../src/services/store/index.ts';
+import { openStore } from '../../../../src/services/store/open-store.ts';
 import type { WaitLimit } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GatewayError, type GatewayErrorKind } from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError, type GatewayErrorKind } from '../../../../src/services/gateway/errors.ts';
 import { specSchedule } from '../../../../src/services/orders/polling/schedule.ts';
 import { pollErrorMeaning } from '../../../../src/services/orders/tracker.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';

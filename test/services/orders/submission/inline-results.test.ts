@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Snapshot } from '../../../../src/services/gateway/gateway.ts';
+import type { Snapshot } from '../../../../src/services/gateway/snapshot.ts';
 import { InlineResults } from '../../../../src/services/orders/submission/inline-results.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { kindsOf } from '../../../../src/commands/index.ts';
 import { Refusal } from '../../../../src/lib/refusal.ts';
-import { type Gateway, GatewayError } from '../../../../src/services/gateway/gateway.ts';
+import { GatewayError } from '../../../../src/services/gateway/errors.ts';
+import type { Gateway } from '../../../../src/services/gateway/gateway.ts';
 import { standingOf } from '../../../../src/services/money/entry.ts';
 import type { Kind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';

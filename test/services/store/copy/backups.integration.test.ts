@@ -5,16 +5,13 @@ import { dirname, join } from 'node:path';
 import { Encrypter } from 'age-encryption';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { digestOfFacts } from '../../../../src/services/store/copy/backup-file.ts';
+import { backUpStore } from '../../../../src/services/store/copy/back-up.ts';
+import { Backup, digestOfFacts } from '../../../../src/services/store/copy/backup-file.ts';
 import { type PartitionRow, sumsOf } from '../../../../src/services/store/copy/copier.ts';
-import {
-  Backup,
-  backUpStore,
-  examine,
-  openStore,
-  openWhole,
-  restoreStore,
-} from '../../../../src/services/store/index.ts';
+import { restoreStore } from '../../../../src/services/store/copy/restore.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
+import { openStore } from '../../../../src/services/store/open-store.ts';
+import { openWhole } from '../../../../src/services/store/rows/whole-store.ts';
 import { StoreError } from '../../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';

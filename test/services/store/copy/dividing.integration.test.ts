@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { hashedName } from '../../../../src/services/money/hashed-names.ts';
+import { countRows, isSameContent } from '../../../../src/services/store/copy/migrate.ts';
 import { findStrays } from '../../../../src/services/store/copy/row-homes.ts';
-import { countRows, examine, isSameContent } from '../../../../src/services/store/index.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { namespaceNames } from '../../../../src/services/store/namespaces.ts';
 import { bucketOf, partitionOf, WHOLE_STORE } from '../../../../src/services/tasks/homes.ts';
 import { fillEveryNamespace } from '../every-namespace.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_BUDGET } from '../../../../src/services/money/server-budget.ts';
 import { NO_RULES } from '../../../../src/services/safety/server-rules.ts';
-import { isSameContent } from '../../../../src/services/store/index.ts';
+import { isSameContent } from '../../../../src/services/store/copy/migrate.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
 import { makeTask, START, settled } from '../store-fixture.ts';
 import { migrate } from './migration-fixture.ts';

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
-import { Backup, backUpStore, restoreStore } from '../../../../src/services/store/index.ts';
+import { backUpStore } from '../../../../src/services/store/copy/back-up.ts';
+import { Backup } from '../../../../src/services/store/copy/backup-file.ts';
+import { restoreStore } from '../../../../src/services/store/copy/restore.ts';
 import { namespaceNames } from '../../../../src/services/store/namespaces.ts';
 import { bucketOf, type Partition, partitionOf } from '../../../../src/services/tasks/homes.ts';
 import { fillEveryNamespace } from '../every-namespace.ts';

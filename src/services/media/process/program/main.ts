@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { Refusal } from '../../../../lib/refusal.ts';
 import { MemoryPool } from '../../capacity.ts';
-import { MediaError } from '../../files/errors.ts';
+import { MediaError } from '../../errors.ts';
 import type { JobFailure, ProcessCommand, ProcessReport } from '../child.ts';
 import { type Frame, FrameReader, writeFrame } from '../frames.ts';
 import type { Job, JobInput, JobOutput } from '../jobs.ts';

@@ -1,14 +1,14 @@
-import { StoreError } from '../../tasks/store-error.ts';
-import { inUseError, isLocal, publicName, type StoreAddress } from '../backend.ts';
-import { processOf } from '../holder.ts';
-import { type AcquireLease, Lease, type StoreTrouble } from '../lease.ts';
-import { openNamespaces } from '../namespaces.ts';
-import { connectServer, logWarnings, openPartition, readPartition } from '../remote/open-remote.ts';
-import type { Server } from '../remote/server-connection.ts';
-import type { StoredTasks } from '../stored-tasks.ts';
-import { hashSecretMark, refuseIncomplete } from './marks.ts';
+import { StoreError } from '../tasks/store-error.ts';
+import { inUseError, isLocal, publicName, type StoreAddress } from './backend.ts';
+import { processOf } from './holder.ts';
+import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
+import { openNamespaces } from './namespaces.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
-import { readOrCreateFacts, type StoreFacts } from './store-facts.ts';
+import { connectServer, logWarnings, openPartition, readPartition } from './remote/open-remote.ts';
+import type { Server } from './remote/server-connection.ts';
+import { hashSecretMark, refuseIncomplete } from './rows/marks.ts';
+import { readOrCreateFacts, type StoreFacts } from './rows/store-facts.ts';
+import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
   /** The number of partitions for a store without any rows; an existing store keeps its number. */

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from '../settings.ts';
+import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from './settings.ts';
 
 /** The connections to the gateway. Several clients in one process can share them. */
 export class GatewayConnections {

@@ -1,17 +1,19 @@
 import { createClient } from '@redis/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs } from '../../../../src/commands/index.ts';
-import { systemClock } from '../../../../src/lib/clock.ts';
-import { createLogger } from '../../../../src/lib/log.ts';
-import { createEntry, entryKey } from '../../../../src/services/money/entry.ts';
-import { nameHolder, openBackend, openPartitions, type Partitions } from '../../../../src/services/store/index.ts';
-import type { LeaseClock } from '../../../../src/services/store/lease.ts';
-import { RETENTION_MS } from '../../../../src/services/store/rows/task-rows.ts';
-import { StoreError } from '../../../../src/services/tasks/store-error.ts';
-import { HOLD_PARTITIONS_PROGRAM, moduleUrls, startChild } from '../child.ts';
-import { onServers, type TestStore } from '../sites.ts';
-import { eagerClock, SuspendedClock } from '../standing.ts';
-import { makeTask, settled } from '../store-fixture.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/log.ts';
+import { createEntry, entryKey } from '../../../src/services/money/entry.ts';
+import { nameHolder } from '../../../src/services/store/holder.ts';
+import type { LeaseClock } from '../../../src/services/store/lease.ts';
+import { openBackend } from '../../../src/services/store/open-store.ts';
+import { openPartitions, type Partitions } from '../../../src/services/store/partitions.ts';
+import { RETENTION_MS } from '../../../src/services/store/rows/task-rows.ts';
+import { StoreError } from '../../../src/services/tasks/store-error.ts';
+import { HOLD_PARTITIONS_PROGRAM, moduleUrls, startChild } from './child.ts';
+import { onServers, type TestStore } from './sites.ts';
+import { eagerClock, SuspendedClock } from './standing.ts';
+import { makeTask, settled } from './store-fixture.ts';
 
 /** Longer than a test lasts. */
 const LEASE_MS = 20_000;

@@ -1,40 +1,32 @@
 import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
-import { BufferReclaimer } from '../../../lib/buffer-reclaimer.ts';
-import { type Clock, systemClock } from '../../../lib/clock.ts';
-import { CapacityPool, KeyedLimiter } from '../capacity.ts';
-import {
-  decodeBase64,
-  type FileContent,
-  hashOf,
-  memoryContent,
-  readChunks,
-  readWhole,
-  withReader,
-} from '../content.ts';
-import { download } from '../download/download.ts';
-import { type PrivateFile, PrivateFiles } from '../download/private-files.ts';
-import { type FileStorage, type HeldFile, receiveFile } from '../download/receive-file.ts';
-import type { Fingerprint } from '../fingerprint.ts';
-import { Hosts, type UrlSource } from '../hosts.ts';
-import type { FitResult } from '../images/fit.ts';
-import type { ImageFacts } from '../images/image-editor.ts';
-import type { DrawnMask, MaskSide, MaskSize } from '../images/mask.ts';
-import { MAX_MARK_BYTES, type Provenance } from '../images/provenance.ts';
-import { type MediaType, mediaTypes } from '../media-types.ts';
-import { cleanRecording } from '../videos/clean.ts';
-import { markVideo } from '../videos/mark.ts';
-import { isTruncatedFile } from '../videos/mp4.ts';
+import { BufferReclaimer } from '../../lib/buffer-reclaimer.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { CapacityPool, KeyedLimiter } from './capacity.ts';
+import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
+import { download } from './download/download.ts';
+import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
+import { type FileStorage, type HeldFile, receiveFile } from './download/receive-file.ts';
 import { damagedFileError, MediaError } from './errors.ts';
-import { ImageProcessor } from './image-processor.ts';
-import { recogniseContent, videoFacts } from './recognise.ts';
+import { ImageProcessor } from './files/image-processor.ts';
+import { recogniseContent, videoFacts } from './files/recognise.ts';
 import {
   defaultMediaLimits,
   type MediaLimits,
   type MediaParts,
   type MediaSettings,
   type StoredResultCheck,
-} from './settings.ts';
+} from './files/settings.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { Hosts, type UrlSource } from './hosts.ts';
+import type { FitResult } from './images/fit.ts';
+import type { ImageFacts } from './images/image-editor.ts';
+import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
+import { MAX_MARK_BYTES, type Provenance } from './images/provenance.ts';
+import { type MediaType, mediaTypes } from './media-types.ts';
+import { cleanRecording } from './videos/clean.ts';
+import { markVideo } from './videos/mark.ts';
+import { isTruncatedFile } from './videos/mp4.ts';
 
 export type MediaSource = { readonly address: string } | { readonly base64: string };
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../src/lib/clock.ts';
-import { GatewayConnections } from '../../../../src/services/gateway/endpoints/connections.ts';
-import { GatewayHttp } from '../../../../src/services/gateway/http.ts';
-import { defaultGatewayLimits, defaultSettings } from '../../../../src/services/gateway/settings.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { GatewayConnections } from '../../../src/services/gateway/connections.ts';
+import { GatewayHttp } from '../../../src/services/gateway/http.ts';
+import { defaultGatewayLimits, defaultSettings } from '../../../src/services/gateway/settings.ts';
 
 /** A gateway whose responses wait until they are released, and two clients that share two connections to it. */
 async function createFixture() {

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import type { KindSpecs } from '../../tasks/kind-spec.ts';
-import { type Backend, fileOf, IN_MEMORY, isLocal, type StoreAddress } from '../backend.ts';
-import { soleOwnership } from '../lease.ts';
-import { openNamespaces, StoreHealth, type StoreUseListener } from '../namespaces.ts';
+import type { KindSpecs } from '../tasks/kind-spec.ts';
+import { type Backend, fileOf, IN_MEMORY, isLocal, type StoreAddress } from './backend.ts';
+import { soleOwnership } from './lease.ts';
+import { openNamespaces, StoreHealth, type StoreUseListener } from './namespaces.ts';
 import {
   type OpenedBackend,
   openRemote,
   openRemoteReadOnly,
   type ReadableStore,
   type RemoteParts,
-} from '../remote/open-remote.ts';
-import { StoredTasks } from '../stored-tasks.ts';
-import { markSchema, refuseForeign, refuseIncomplete } from './marks.ts';
-import { NoQuarantine } from './rows.ts';
-import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './sqlite.ts';
-import type { Migration } from './task-rows.ts';
+} from './remote/open-remote.ts';
+import { markSchema, refuseForeign, refuseIncomplete } from './rows/marks.ts';
+import { NoQuarantine } from './rows/rows.ts';
+import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './rows/sqlite.ts';
+import type { Migration } from './rows/task-rows.ts';
+import { StoredTasks } from './stored-tasks.ts';
 
 interface OpenParts extends RemoteParts {
   busyTimeoutMs?: number | undefined;
