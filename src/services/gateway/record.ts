@@ -1,11 +1,11 @@
 import { isRecord } from '../../lib/exact-json.ts';
 import { asString, asText, firstAt, type Place, splitWords } from './places.ts';
 import { type Family, tables } from './read/table.ts';
-import type { JobFailure, SnapshotState } from './snapshot.ts';
+import type { ReportedFailure, SnapshotState } from './snapshot.ts';
 
 export interface StatusMeaning {
   state: SnapshotState;
-  cause?: JobFailure['cause'];
+  cause?: ReportedFailure['cause'];
 }
 
 const STATUS_WORDS: readonly [StatusMeaning, string][] = [

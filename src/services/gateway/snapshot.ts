@@ -31,7 +31,7 @@ export interface Snapshot {
   text: string | undefined;
   actions: Action[];
   seed: string | undefined;
-  failure: JobFailure | undefined;
+  failure: ReportedFailure | undefined;
   /** The cost of the job in US dollars as exact decimal text, if the response contains it. */
   cost: string | undefined;
   /** Whether the task succeeded without a result, usually because of a safety filter. It is finished all the same. */
@@ -73,7 +73,7 @@ export interface Action {
   style: number | undefined;
 }
 
-export interface JobFailure {
+export interface ReportedFailure {
   cause: 'failed' | 'cancelled' | 'expired';
   reason: string | undefined;
   code: string | undefined;

@@ -2,7 +2,7 @@ import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from '../places.ts';
 import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from '../record.ts';
-import type { Action, JobFailure, Medium, Snapshot, Submission, Track } from '../snapshot.ts';
+import type { Action, Medium, ReportedFailure, Snapshot, Submission, Track } from '../snapshot.ts';
 import { readCost } from './cost.ts';
 import { findTask, withKnownNames } from './find-task.ts';
 import { type ResponseContext, readMedium } from './media.ts';
@@ -154,9 +154,9 @@ function mediaIn(record: unknown, table: PlaceTable, context: ResponseContext): 
 function failureIn(
   record: unknown,
   table: PlaceTable,
-  cause: JobFailure['cause'],
+  cause: ReportedFailure['cause'],
   tracks: readonly Track[],
-): JobFailure {
+): ReportedFailure {
   const reason =
     firstAt(record, table.reason, readReason) ?? tracks.find(({ failure }) => failure !== undefined)?.failure;
   return { cause, reason, code: firstAt(record, table.code, asText) };

@@ -9,10 +9,10 @@ import {
   readOnlyError,
 } from '../backend.ts';
 import type { Lease } from '../lease.ts';
-import { NONE_REMOVED, toRowStore } from './adapter.ts';
 import { createPostgresLeaseServer, LEASE_TABLE, leaseId, readPostgresHolders } from './postgres-lease.ts';
 import { type PgRow, PostgresPool } from './postgres-pool.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
+import { NONE_REMOVED, toRowStore } from './server-rows.ts';
 
 const TABLE = 'atelier';
 /** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */

@@ -12,10 +12,10 @@ import {
 import type { Lease } from '../lease.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { MAX_PARTITIONS } from '../rows/marks.ts';
-import { NONE_REMOVED, toRowStore } from './adapter.ts';
 import { RedisClient } from './redis-client.ts';
 import { createRedisLeaseServer, leaseKey, leaseNumberKey, prefixOf, readRedisHolders } from './redis-lease.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
+import { NONE_REMOVED, toRowStore } from './server-rows.ts';
 
 /**
  * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list, so that no row is without its key there.
