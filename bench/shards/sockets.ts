@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
-import { connectShards } from '../../src/discord/shards/open-shards.ts';
+import { openShards } from '../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { nameHolder } from '../../src/services/store/holder.ts';
@@ -30,7 +30,7 @@ const clients = createDiscordClients(apiUrl);
 clients.client.rest.setToken(token);
 let guildCount = 0;
 const start = performance.now();
-const shards = await connectShards({
+const shards = await openShards({
   token,
   reads: clients.reads,
   facts,

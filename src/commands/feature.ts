@@ -9,7 +9,7 @@ import type { ImageTransfer } from '../services/tasks/materials.ts';
 import type { CommandSources } from './command-sources.ts';
 import type { ReportDelivery } from './server/report-delivery.ts';
 
-/** What commands, buttons and forms use. `createCommands` assembles it. */
+/** What commands, buttons and forms use. `openCommands` assembles it. */
 export interface Services extends CommandSources {
   reportDelivery: ReportDelivery;
 }

@@ -12,7 +12,7 @@ import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
 
 /** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
-export function createCommands(
+export function openCommands(
   sources: CommandSources,
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules: (guildId: string) => Promise<boolean>,

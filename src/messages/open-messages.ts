@@ -5,10 +5,10 @@ import { presenter } from './presenter.ts';
 import type { MessageSources } from './results.ts';
 import { ResultReview } from './review/result-review.ts';
 
-export type Messages = ReturnType<typeof createMessages>;
+export type Messages = ReturnType<typeof openMessages>;
 
 /** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
-export function createMessages(sources: MessageSources) {
+export function openMessages(sources: MessageSources) {
   const { tasks, outbox, clock, log } = sources;
   const { prepareMessage, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter(sources);
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };

@@ -26,7 +26,7 @@ interface NoticesParts extends AppContext {
 }
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function createNotices({ version, domains, gateway, store, operator, say, clock, log }: NoticesParts) {
+export function openNotices({ version, domains, gateway, store, operator, say, clock, log }: NoticesParts) {
   const { tasks, money } = domains;
   const notices = new Notices({
     store: store.notices,

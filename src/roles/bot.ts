@@ -1,5 +1,5 @@
 import { kindSpecs, kindsOf, kindViews, ruleTargets, say } from '../commands/index.ts';
-import { createCommands } from '../commands/open-commands.ts';
+import { openCommands } from '../commands/open-commands.ts';
 import { openDiscord } from '../commands/open-discord.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
 import type { Config } from '../config.ts';
@@ -7,8 +7,8 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { isDoneWithin, systemClock } from '../lib/clock.ts';
-import { createMessages } from '../messages/open-messages.ts';
-import { createNotices } from '../messages/open-notices.ts';
+import { openMessages } from '../messages/open-messages.ts';
+import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import type { GatewayConnections } from '../services/gateway/connections.ts';
@@ -81,8 +81,8 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const { domains } = engine;
   const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = createNotices({ ...context, version, domains, gateway, store, operator });
-  const messages = createMessages({
+  const notices = openNotices({ ...context, version, domains, gateway, store, operator });
+  const messages = openMessages({
     ...domains,
     ...context,
     outbox,
@@ -105,7 +105,7 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
     clusterHealth: cluster?.clusterHealth,
     state: async () => ({ ...notices.state(), readiness: await readiness.check() }),
   };
-  const commands = createCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
+  const commands = openCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
   const readinessSources: ReadinessSources = {
     isDiscordReady: clients.isConnected,
     store: {

@@ -4,7 +4,7 @@ import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { requireMessageContent } from '../discord/reads.ts';
-import { connectShards, type Shards } from '../discord/shards/open-shards.ts';
+import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
@@ -57,7 +57,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       threads,
       onHandOver: (what, outcome) => monitoring?.onHandOver(what, outcome),
     });
-    const shards = await connectShards({
+    const shards = await openShards({
       ...cluster,
       token: discord.token,
       reads,

@@ -36,7 +36,7 @@ interface ShardsParts extends ClusterContext {
 }
 
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
-export async function connectShards(parts: ShardsParts): Promise<Shards> {
+export async function openShards(parts: ShardsParts): Promise<Shards> {
   const gateway = await reachDiscord(readGateway(parts.reads));
   const { token, intents } = parts;
   const { count: shardCount, processClaim } = await joinShardProcesses(parts, gateway.shards, parts.shardCount);

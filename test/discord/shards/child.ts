@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents } from 'discord.js';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
-import { connectShards } from '../../../src/discord/shards/open-shards.ts';
+import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
@@ -17,7 +17,7 @@ clients.client.rest.setToken(token);
 /** How many interactions each shard has received. The one with the number `heldNumber` is not passed on. */
 const interactionCounts = new Map<number, number>();
 const leaseMs = Number(lease);
-const shards = await connectShards({
+const shards = await openShards({
   token,
   reads: clients.reads,
   intents: 0,

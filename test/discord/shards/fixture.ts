@@ -4,7 +4,7 @@ import type { Actor } from '../../../sandbox/discord/actor.ts';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import type { DiscordOptions } from '../../../sandbox/discord/options.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
-import { connectShards } from '../../../src/discord/shards/open-shards.ts';
+import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
@@ -20,7 +20,7 @@ export const SHORT_LEASE_MS = 5_000;
 /** Most tests need no turns to identify, which last five seconds. */
 const SHORT_TURN_MS = 250;
 
-export type ShardsParts = Parameters<typeof connectShards>[0];
+export type ShardsParts = Parameters<typeof openShards>[0];
 
 export interface Fixture {
   discord: EmbeddedDiscord;
@@ -83,7 +83,7 @@ async function assertNoSecretLogged({ discord, facts, logged }: Omit<Fixture, 's
 }
 
 export interface ShardProcess {
-  shards: Awaited<ReturnType<typeof connectShards>>;
+  shards: Awaited<ReturnType<typeof openShards>>;
   /** The ids of the interactions that it has passed on; an id occurs twice if its interaction was passed on twice. */
   taken: string[];
 }
@@ -97,7 +97,7 @@ export async function shardProcess(fixture: Fixture, options: Partial<ShardsPart
   clients.client.rest.setToken(discord.token);
   onTestFinished(() => clients.close());
   const taken: string[] = [];
-  const shards = await connectShards({
+  const shards = await openShards({
     token: discord.token,
     reads: clients.reads,
     intents: 0,
