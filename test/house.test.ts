@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOMAINS, importProblems } from '../scripts/house/imports.ts';
+import { nameProblems } from '../scripts/house/names.ts';
 import { syntaxProblems } from '../scripts/house/syntax.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -148,6 +149,54 @@ describe('The house style', () => {
     'const view = <View {...parts} />;',
   ])('A value is spread: %s', (source) => {
     expect(syntaxProblems('test/view.tsx', source)).toEqual([]);
+  });
+});
+
+describe('The names of the house', () => {
+  const problemsOf = (files: Record<string, string>): string[] => nameProblems(new Map(Object.entries(files)));
+
+  it('No two files export the same name', () => {
+    const files = {
+      'src/lib/egg.ts': 'export class Egg {}',
+      'src/lib/hen.ts': 'export class Hen {}\nexport type Egg = 1;',
+    };
+    expect(problemsOf(files)).toEqual([
+      'src/lib/hen.ts exports Egg, and so does src/lib/egg.ts. One name, one meaning.',
+    ]);
+  });
+
+  it('Every feature has its sentences under the same name', () => {
+    const source = 'export const text = {};';
+    expect(problemsOf({ 'src/commands/ask/text.ts': source, 'src/commands/talk/text.ts': source })).toEqual([]);
+  });
+
+  it.each(["export { a } from './a.ts';", "export type { a } from './a.ts';", "export * as a from './a.ts';"])(
+    'No name is exported from where it is not declared: %s',
+    (source) => {
+      expect(problemsOf({ 'src/services/store/index.ts': source })).toEqual([
+        'src/services/store/index.ts exports a of ./a.ts. Import names from where they are declared.',
+      ]);
+    },
+  );
+
+  it.each([
+    ['src/lib/eggs.ts', 'export class Hen {}'],
+    ['src/lib/fair-queue.ts', 'export class Queue {}\nexport type Fair = 1;'],
+    ['src/commands/ask/feature.ts', 'export const feature = {};'],
+  ])('A file is named after what it mainly exports: %s with %s', (path, source) => {
+    expect(problemsOf({ [path]: source })).toEqual([
+      expect.stringMatching(/ exports only .+\. A file is named after what it mainly exports\.$/),
+    ]);
+  });
+
+  it.each([
+    ['src/lib/fair-queue.ts', 'export class FairQueue {}'],
+    ['src/lib/fair-queue.ts', 'export function openFairQueues() {}\nexport const MAX = 1;'],
+    ['src/commands/ask/feature.ts', 'export const ask = {};'],
+    ['src/lib/numbers.ts', 'export const one = 1, two = 2, three = 3, four = 4;'],
+    ['src/lib/schema.worker.ts', 'export const check = 1;'],
+  ])('The name of %s suits %s', (path, source) => {
+    expect(problemsOf({ [path]: source })).toEqual([]);
   });
 });
 
