@@ -1,5 +1,5 @@
 import type { EarlyContext } from '../discord/handlers.ts';
-import { mayManageServer } from '../discord/place.ts';
+import { mayManageServer } from '../discord/interaction-facts.ts';
 import { remainingText } from '../messages/money.ts';
 import { tightestAllowance } from '../services/money/allowance.ts';
 import { requesterOf } from '../services/money/requester.ts';

@@ -1,11 +1,11 @@
 import type { Follower } from '../discord/follower.ts';
 import type { Funnel } from '../discord/funnel.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
+import type { InteractionFacts } from '../discord/interaction-facts.ts';
 import type { Operator, OperatorSettings } from '../discord/operator.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
-import type { InteractionFacts } from '../discord/place.ts';
 import type { RateLimiter, RateSettings } from '../discord/rates.ts';
 import type { DiscordReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';

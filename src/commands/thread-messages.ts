@@ -1,8 +1,8 @@
 import { newReference } from '../discord/delivery/backoff.ts';
 import { refuseUnserved } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
+import type { Origin } from '../discord/interaction-facts.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
-import type { Origin } from '../discord/place.ts';
 import { type ThreadMessage, threadMessageIn } from '../discord/thread-message.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';

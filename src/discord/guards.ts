@@ -1,8 +1,8 @@
 import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/conversations/talk-session.ts';
+import { type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
-import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. */
 export type Guard = (place: InteractionFacts) => Refusal | undefined;

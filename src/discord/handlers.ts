@@ -5,8 +5,8 @@ import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
 import type { FormValues } from './form.ts';
 import { requirePostPermissions } from './guards.ts';
+import type { InteractionFacts, Origin, ReplyMode } from './interaction-facts.ts';
 import { type Options, readOptions, type Values } from './options.ts';
-import type { InteractionFacts, Origin, ReplyMode } from './place.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 

@@ -25,8 +25,6 @@ import {
   type SingleCommand,
   type Suggestion,
 } from './handlers.ts';
-import { fullName, givenOptions } from './options.ts';
-import type { Acknowledgement } from './outbox/responder.ts';
 import {
   type Interaction,
   type InteractionFacts,
@@ -36,7 +34,9 @@ import {
   originOf,
   pressOrigin,
   type ReplyMode,
-} from './place.ts';
+} from './interaction-facts.ts';
+import { fullName, givenOptions } from './options.ts';
+import type { Acknowledgement } from './outbox/responder.ts';
 import type { FormPlan } from './plan.ts';
 import { targetOf } from './target-message.ts';
 

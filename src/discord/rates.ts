@@ -2,7 +2,7 @@ import { type Clock, SteadyClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
-import type { InteractionFacts } from './place.ts';
+import type { InteractionFacts } from './interaction-facts.ts';
 
 /** The bot's own limits; undefined for none. */
 export interface RateSettings {

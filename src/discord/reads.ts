@@ -11,10 +11,10 @@ import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
-import { type InteractionFacts, THREAD_TYPES } from './place.ts';
 
 const personSchema = z.object({ id: z.string() });
 

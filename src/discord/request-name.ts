@@ -2,9 +2,9 @@ import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.
 import { isRecord } from '../lib/exact-json.ts';
 import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { readForm } from './form.ts';
+import type { Interaction } from './interaction-facts.ts';
 import { escapeText } from './markdown.ts';
 import { fullName, givenOptions } from './options.ts';
-import type { Interaction } from './place.ts';
 
 /** The options that hold what is to be made. */
 const PROMPT_OPTIONS: ReadonlySet<string> = new Set(['prompt', 'about', 'lyrics', 'ids']);

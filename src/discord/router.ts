@@ -10,6 +10,13 @@ import { newReference } from './delivery/backoff.ts';
 import type { Funnel } from './funnel.ts';
 import type { Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, HandlerResult, Handlers } from './handlers.ts';
+import {
+  type Interaction,
+  type InteractionFacts,
+  interactionFactsOf,
+  type Origin,
+  TOKEN_LIFETIME_MS,
+} from './interaction-facts.ts';
 import { InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
 import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
@@ -21,13 +28,6 @@ import {
   Responder,
   type RetryLimit,
 } from './outbox/responder.ts';
-import {
-  type Interaction,
-  type InteractionFacts,
-  interactionFactsOf,
-  type Origin,
-  TOKEN_LIFETIME_MS,
-} from './place.ts';
 import type { ButtonPlan, PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 import { requestName } from './request-name.ts';

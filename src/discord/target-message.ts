@@ -1,9 +1,9 @@
 import type { APIMessage } from 'discord.js';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { readCustomId } from './custom-ids.ts';
+import { isEphemeral } from './interaction-facts.ts';
 import { type Attachment, attachmentOf } from './options.ts';
 import { idsIn } from './outbox/adoption.ts';
-import { isEphemeral } from './place.ts';
 
 /** A message whose button was pressed or whose menu was used, as the interaction describes it. */
 export interface TargetMessage {

@@ -1,6 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
+import type { Origin } from '../discord/interaction-facts.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
-import type { Origin } from '../discord/place.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { talkTurns } from '../services/conversations/talk-session.ts';

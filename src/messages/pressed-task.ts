@@ -1,8 +1,8 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { definersFor, type HandlerContext, type HandlerResult } from '../discord/handlers.ts';
+import { mayManageMessages } from '../discord/interaction-facts.ts';
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
-import { mayManageMessages } from '../discord/place.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';

@@ -1,7 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
-import type { Origin } from '../discord/place.ts';
+import type { Origin } from '../discord/interaction-facts.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';

@@ -1,5 +1,5 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { mayManageMessages } from '../discord/place.ts';
+import { mayManageMessages } from '../discord/interaction-facts.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import type { Task } from '../services/tasks/task.ts';

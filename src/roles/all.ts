@@ -1,8 +1,8 @@
 import { Events, GatewayDispatchEvents } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
+import type { Interaction } from '../discord/interaction-facts.ts';
 import { createDiscordClients, logDiscordEvents } from '../discord/outbox/clients.ts';
-import type { Interaction } from '../discord/place.ts';
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock, withTimeout } from '../lib/clock.ts';

@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { talkPlaceFor } from '../../src/discord/guards.ts';
-import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/place.ts';
+import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/interaction-facts.ts';
 import { Refusal, type RefusalKey } from '../../src/lib/refusal.ts';
 
 const requiredPermissions =

@@ -4,9 +4,9 @@ import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/
 import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { definersFor, type EarlyContext } from '../../src/discord/handlers.ts';
+import type { Interaction } from '../../src/discord/interaction-facts.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
-import type { Interaction } from '../../src/discord/place.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';

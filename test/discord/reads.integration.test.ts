@@ -1,8 +1,8 @@
 import { REST } from 'discord.js';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
+import type { InteractionFacts } from '../../src/discord/interaction-facts.ts';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
-import type { InteractionFacts } from '../../src/discord/place.ts';
 import { createCommandLookup, DiscordReader } from '../../src/discord/reads.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 

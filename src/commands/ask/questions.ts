@@ -1,4 +1,4 @@
-import type { Origin } from '../../discord/place.ts';
+import type { Origin } from '../../discord/interaction-facts.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';

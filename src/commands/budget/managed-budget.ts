@@ -1,4 +1,4 @@
-import { mayManageServer } from '../../discord/place.ts';
+import { mayManageServer } from '../../discord/interaction-facts.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { BudgetAuthor, MemberIds } from '../../services/money/budget-changes.ts';

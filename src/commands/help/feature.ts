@@ -1,6 +1,6 @@
 import { commandsByFullName } from '../../discord/handlers.ts';
+import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
-import { mayManageServer } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';

@@ -1,4 +1,4 @@
-import { mayManageServer } from '../../discord/place.ts';
+import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { canHold, type RuleSet, type RulesAuthor, usesModeration } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
+import { mayManageMessages, mayManageServer } from '../../discord/interaction-facts.ts';
 import type { FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Menu } from '../../discord/handlers.ts';
-import type { InteractionFacts } from '../../discord/place.ts';
+import type { InteractionFacts } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';

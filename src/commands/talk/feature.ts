@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { HandlerResult } from '../../discord/handlers.ts';
-import { mayManageMessages } from '../../discord/place.ts';
+import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { pressedTask, requireKind } from '../../messages/pressed-task.ts';

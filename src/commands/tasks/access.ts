@@ -1,4 +1,4 @@
-import { mayManageMessages, mayManageServer } from '../../discord/place.ts';
+import { mayManageMessages, mayManageServer } from '../../discord/interaction-facts.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';

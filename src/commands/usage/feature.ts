@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { mayManageServer } from '../../discord/place.ts';
+import { mayManageServer } from '../../discord/interaction-facts.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';

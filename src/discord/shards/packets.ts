@@ -6,9 +6,9 @@ import { messageIn } from '../../services/cluster/every-partition.ts';
 import type { TakenPacket } from '../../services/cluster/inbox.ts';
 import type { Domains } from '../../services/operations/engine.ts';
 import type { EarlyContext } from '../handlers.ts';
+import type { Interaction } from '../interaction-facts.ts';
 import type { interruptedInteractionHandler } from '../outbox/interrupted.ts';
 import type { Acknowledgement } from '../outbox/responder.ts';
-import type { Interaction } from '../place.ts';
 import type { Router } from '../router.ts';
 import { threadMessageIn } from '../thread-message.ts';
 

@@ -6,11 +6,11 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Inbox } from '../../services/cluster/inbox.ts';
 import type { EarlyContext, Handlers } from '../handlers.ts';
+import { TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
 import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
-import { TOKEN_LIFETIME_MS } from '../place.ts';
 
 /** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
 const TAKE_TIMEOUT_MS = 2_000;

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
-import { mayManageMessages } from '../../discord/place.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';

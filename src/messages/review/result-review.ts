@@ -1,8 +1,8 @@
 import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
+import type { InteractionFacts } from '../../discord/interaction-facts.ts';
 import { bodyOf } from '../../discord/message-body.ts';
 import { findPosted } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
-import type { InteractionFacts } from '../../discord/place.ts';
 import { pause } from '../../lib/clock.ts';
 import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/orders/review.ts';

@@ -1,7 +1,7 @@
 import { PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { requirePostPermissions } from '../../../src/discord/guards.ts';
-import type { InteractionFacts } from '../../../src/discord/place.ts';
+import type { InteractionFacts } from '../../../src/discord/interaction-facts.ts';
 
 const server: InteractionFacts = {
   userId: '1',
