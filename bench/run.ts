@@ -3,8 +3,8 @@ import { EX_USAGE } from '../scripts/usage.ts';
 import { measureCallbacks } from './callbacks/measure.ts';
 import { measureCluster } from './cluster/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
-import { measureGateway } from './gateway/measure.ts';
-import { measureLoad } from './load/measure.ts';
+import { measureGateway } from './gateway.ts';
+import { measureLoad } from './load.ts';
 import { measureMedia } from './media/measure.ts';
 import { measureMonitoring } from './monitoring/measure.ts';
 import { measureOrders } from './orders/measure.ts';
@@ -15,7 +15,7 @@ import { measureShards } from './shards/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
 import { measureTasks } from './tasks/measure.ts';
-import { measureText } from './text/measure.ts';
+import { measureText } from './text.ts';
 
 const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   callbacks: measureCallbacks,

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { end, messageFrom, start } from '../discord/child.ts';
 import type { LoadFigures } from '../discord/protocol.ts';
-import { median, table } from '../table.ts';
+import { median, percentile, table } from '../table.ts';
 import { BotHarness } from '../tasks/bot-harness.ts';
-import { percentile } from '../tasks/percentile.ts';
 import type { FloodFigures, FloodOptions } from './flood.ts';
 
 const PAIR_COUNT = 5;

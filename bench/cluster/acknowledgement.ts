@@ -1,5 +1,4 @@
-import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { median, percentile, table } from '../table.ts';
 import type { LoadFigures } from './orders.ts';
 import { type QueueFigures, queueFigures } from './queue.ts';
 import { range } from './range.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuTime, processesOf } from './processor-time.ts';
+import { cpuTime, processesOf } from '../harness/processes.ts';
 
 const CHECK_INTERVAL_MS = 5;
 /** The processes of the group are listed again this often, because a media process starts with the first image. */

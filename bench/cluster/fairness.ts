@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { median, percentile, table } from '../table.ts';
 import { range } from './range.ts';
 import type { ClusterHarness } from './stage.ts';
 

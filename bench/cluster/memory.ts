@@ -1,6 +1,6 @@
+import { residentBytes } from '../harness/processes.ts';
 import { median, table } from '../table.ts';
 import type { BotProcess } from './process.ts';
-import { residentBytes } from './processor-time.ts';
 import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 

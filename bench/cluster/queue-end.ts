@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/lib/log.ts';
 import { openInbox } from '../../src/services/cluster/inbox/open-inbox.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { percentile } from '../table.ts';
 import type { QueueEnd, QueueFigures } from './queue.ts';
 
 /** One end of the inbox alone, in a separate process that either puts packets in or takes them out. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuTime, processesOf } from '../harness/processes.ts';
 import { median, table } from '../table.ts';
 import { limitCpuShare } from './duty.ts';
 import type { TaskType } from './orders.ts';
 import type { BotProcess } from './process.ts';
-import { cpuTime, processesOf } from './processor-time.ts';
 import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 

@@ -15,9 +15,8 @@ import { Spending } from '../../src/services/money/spending.ts';
 import { openStore } from '../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
-import { median, table } from '../table.ts';
+import { median, percentile, table } from '../table.ts';
 import { runningTask } from '../tasks/filled-store.ts';
-import { percentile } from '../tasks/percentile.ts';
 import { measureRules } from './rules.ts';
 
 const ORDER_COUNT = 4_000;

@@ -1,7 +1,6 @@
 import { Judge } from '../../src/services/safety/judge.ts';
 import { ruleSet } from '../../src/services/safety/server-rules.ts';
-import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { median, percentile, table } from '../table.ts';
 
 const WORD_COUNT = 1_000;
 const PATTERN_COUNT = 50;

@@ -1,5 +1,4 @@
-import { table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { percentile, table } from '../table.ts';
 import { type Figures, run, type Schedule } from './run.ts';
 import {
   ampleCapacityScenarios,

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BotProcess } from '../cluster/process.ts';
-import { cpuTime, peakResidentBytes, processesOf, residentBytes } from '../cluster/processor-time.ts';
 import { ClusterHarness, PARTITIONS } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
-import { table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { cpuTime, peakResidentBytes, processesOf, residentBytes } from '../harness/processes.ts';
+import { percentile, table } from '../table.ts';
 import { GUILDS_PER_SHARD, nameOf, type Shape, shapes } from './shapes.ts';
 
 const IDLE_MS = 10_000;

@@ -1,6 +1,5 @@
 import { end, messageFrom, start } from '../discord/child.ts';
-import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { median, percentile, table } from '../table.ts';
 import { measureConversations } from './many.ts';
 import { type BotFigures, type Call, type Manner, manners, type ServerInfo, type Variant } from './orders.ts';
 import { measureVoiceCodec } from './sounds.ts';

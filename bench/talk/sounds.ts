@@ -7,8 +7,7 @@ import { openAudio } from '../../src/services/media/audio.ts';
 import { memoryContent } from '../../src/services/media/content.ts';
 import { MediaProcess } from '../../src/services/media/media-process.ts';
 import type { VoiceMessage } from '../../src/services/media/voice-queue.ts';
-import { median, table } from '../table.ts';
-import { percentile } from '../tasks/percentile.ts';
+import { median, percentile, table } from '../table.ts';
 
 const VOICE_SECONDS = 10;
 const ROUNDS = 20;

@@ -1,8 +1,7 @@
-import { median, table } from '../table.ts';
+import { median, percentile, table } from '../table.ts';
 import { CLOCK_SPEED } from './day.ts';
 import type { JobFigures, JobInput } from './job-orders.ts';
 import { runJobs } from './jobs.ts';
-import { percentile } from './percentile.ts';
 
 const SECOND_MS = 1_000;
 /** The specification's schedule: how often a job is polled in its first half minute and after it. */

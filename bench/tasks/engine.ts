@@ -11,9 +11,9 @@ import { openStore } from '../../src/services/store/open-store.ts';
 import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { Offers } from '../../src/services/tasks/offers.ts';
 import { silentDiscord } from '../../test/support/silent-discord.ts';
+import { percentile } from '../table.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
-import { percentile } from './percentile.ts';
 import { WatchedScheduler } from './watched.ts';
 
 /** The whole engine without Discord, in its own process: store, book, tracker, scheduler and the gateway's client. */
