@@ -51,3 +51,14 @@ export const ratioOf =
   <Figures>(pick: Pick<Figures>, digits = 2): Cell<Figures> =>
   (figures, base) =>
     number(median(figures.map(pick)) / median(base.map(pick)), digits);
+
+/** The median, followed by the minimum and the maximum in brackets. */
+export function range(values: readonly number[], digits: number): string {
+  if (values.length === 0) return '-';
+  return `${number(median(values), digits)} (${number(Math.min(...values), digits)} to ${number(Math.max(...values), digits)})`;
+}
+
+export const rangeOf =
+  <Figures>(pick: Pick<Figures>, digits = 0): Cell<Figures> =>
+  (figures) =>
+    range(figures.map(pick), digits);

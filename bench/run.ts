@@ -1,12 +1,12 @@
 import { cpus } from 'node:os';
 import { EX_USAGE } from '../scripts/usage.ts';
-import { measureCallbacks } from './callbacks/measure.ts';
+import { measureCallbacks } from './callbacks.ts';
 import { measureCluster } from './cluster/measure.ts';
 import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway.ts';
 import { measureLoad } from './load.ts';
 import { measureMedia } from './media/measure.ts';
-import { measureMonitoring } from './monitoring/measure.ts';
+import { measureMonitoring } from './monitoring.ts';
 import { measureOrders } from './orders/measure.ts';
 import { measurePath } from './path/measure.ts';
 import { measurePolling } from './polling/measure.ts';

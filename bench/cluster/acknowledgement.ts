@@ -1,7 +1,7 @@
+import { range } from '../compare.ts';
 import { median, percentile, table } from '../table.ts';
 import type { LoadFigures } from './orders.ts';
 import { type QueueFigures, queueFigures } from './queue.ts';
-import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 const WARM_UP = { perSecond: 20, seconds: 3 };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { range } from '../compare.ts';
+import type { Bot } from '../harness/bot.ts';
 import { table } from '../table.ts';
 import type { LoadFigures } from './orders.ts';
-import type { BotProcess } from './process.ts';
-import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 /** The bot's default. */
@@ -70,7 +70,7 @@ async function observe(harness: ClusterHarness, event: Event): Promise<Observati
   return { ...secondsSince(eventAt, remainingWorker, ownedBefore), load, exitCode: await lostWorker.ended };
 }
 
-function secondsSince(eventAt: number, { ownedSince }: BotProcess, ownedBefore: ReadonlySet<number>) {
+function secondsSince(eventAt: number, { ownedSince }: Bot, ownedBefore: ReadonlySet<number>) {
   const takeoverSeconds = [...ownedSince]
     .filter(([partition]) => !ownedBefore.has(partition))
     .map(([, time]) => (time - eventAt) / 1_000);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { range } from '../compare.ts';
 import { median, percentile, table } from '../table.ts';
-import { range } from './range.ts';
 import type { ClusterHarness } from './stage.ts';
 
 /** The gateway runs this many jobs at once; the flood orders many more. */

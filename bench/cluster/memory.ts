@@ -1,15 +1,11 @@
+import { range } from '../compare.ts';
+import type { Bot } from '../harness/bot.ts';
 import { residentBytes } from '../harness/processes.ts';
 import { median, table } from '../table.ts';
-import type { BotProcess } from './process.ts';
-import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 const LOAD = { perSecond: 20, seconds: 10 };
 const MB = 1_000_000;
-const probeOptions = {
-  nodeOptions: ['--expose-gc', '--import', new URL('../text/probe.ts', import.meta.url).href],
-};
-
 interface MemoryUse {
   /** After some use, as the operating system reports it. */
   used: number;
@@ -27,7 +23,7 @@ type Results = Map<string, MemoryUse[]>;
 export async function measureMemory(harness: ClusterHarness, rounds: number): Promise<void> {
   const results: Results = new Map();
   for (let round = 0; round < rounds; round++) {
-    const all = harness.start('all', probeOptions);
+    const all = harness.start('all');
     await all.ready;
     await harness.waitForSessions(1);
     await harness.request('load', LOAD);
@@ -39,7 +35,7 @@ export async function measureMemory(harness: ClusterHarness, rounds: number): Pr
       { workers: 1, partitions: 1 },
     ]) {
       const settings = { PARTITIONS: String(partitions) };
-      const cluster = await harness.startCluster(workers, { ...probeOptions, settings, partitions });
+      const cluster = await harness.startCluster(workers, { settings, partitions });
       await harness.waitForSessions(1);
       await harness.request('load', LOAD);
       await recordMemory(results, `worker with ${partitions / workers} of ${partitions} partitions`, cluster.workers);
@@ -50,11 +46,11 @@ export async function measureMemory(harness: ClusterHarness, rounds: number): Pr
   report(results, rounds);
 }
 
-async function recordMemory(results: Results, name: string, processes: readonly BotProcess[]): Promise<void> {
+async function recordMemory(results: Results, name: string, processes: readonly Bot[]): Promise<void> {
   const measurements = results.get(name) ?? [];
   for (const one of processes) {
     const used = await residentBytes(one.pid);
-    const { residentBytes: collected, heapBytes: heap } = await one.collectGarbage();
+    const { residentBytes: collected, heapBytes: heap } = await one.call('collectedUsage');
     measurements.push({ used, collected, heap });
   }
   results.set(name, measurements);

@@ -1,4 +1,5 @@
-import { messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { launch } from '../harness/program.ts';
 import type { Load } from './orders.ts';
 
 /** The settings with which a process at one end of the inbox is started, as one argument. */
@@ -18,7 +19,7 @@ export interface QueueFigures {
 /** Measures the inbox alone, between two processes that do nothing else. */
 export async function queueFigures(parts: Omit<QueueEnd, 'end'>): Promise<QueueFigures> {
   const startProcess = (end: QueueEnd['end']) =>
-    start(new URL('queue-end.ts', import.meta.url), { programArguments: [JSON.stringify({ ...parts, end })] });
+    launch(new URL('queue-end.ts', import.meta.url), { programArguments: [JSON.stringify({ ...parts, end })] });
   const consumer = startProcess('take');
   await messageFrom(consumer);
   const figures = messageFrom<QueueFigures>(consumer);

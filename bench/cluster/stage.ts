@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { end, start } from '../discord/child.ts';
+import { Bot, type Role } from '../harness/bot.ts';
+import { launch, stop } from '../harness/program.ts';
 import type { Command, Commands, EmbeddedServersOptions, StartedServers } from './orders.ts';
-import { BotProcess, type Role } from './process.ts';
 import type { BenchServer } from './store.ts';
 
 export const PARTITIONS = 32;
@@ -23,7 +23,6 @@ const defaults: EmbeddedServersOptions = {
 
 interface StartOptions {
   settings?: Readonly<Record<string, string>>;
-  nodeOptions?: readonly string[];
 }
 
 interface ClusterOptions extends StartOptions {
@@ -33,7 +32,7 @@ interface ClusterOptions extends StartOptions {
 
 /** The embedded servers in one process, and the bot's processes with a new store. */
 export class ClusterHarness {
-  readonly #processes: BotProcess[] = [];
+  readonly #processes: Bot[] = [];
   readonly #embeddedServers: ChildProcess;
   /** The environment of every process, except for its store. */
   readonly settings: Readonly<Record<string, string>>;
@@ -57,7 +56,7 @@ export class ClusterHarness {
 
   static async create(server: BenchServer, options: Partial<EmbeddedServersOptions> = {}): Promise<ClusterHarness> {
     const allOptions: EmbeddedServersOptions = { ...defaults, ...options };
-    const embeddedServers = start(new URL('sides.ts', import.meta.url), {
+    const embeddedServers = launch(new URL('sides.ts', import.meta.url), {
       programArguments: [JSON.stringify(allOptions)],
     });
     const { settings, guildBytes } = await replyFrom<StartedServers>(embeddedServers);
@@ -91,17 +90,14 @@ export class ClusterHarness {
   }
 
   /** Starts a process, which is not ready yet when this returns. */
-  start(role: Role, { settings, nodeOptions }: StartOptions = {}): BotProcess {
-    const botProcess = new BotProcess(role, { ...this.settings, STORE_URL: this.#store, ...settings }, nodeOptions);
+  start(role: Role, { settings }: StartOptions = {}): Bot {
+    const botProcess = new Bot({ ...this.settings, STORE_URL: this.#store, ...settings }, { role });
     this.#processes.push(botProcess);
     return botProcess;
   }
 
   /** Starts shard processes and workers, and waits until all partitions and shards are distributed. */
-  async startCluster(
-    workers: number,
-    options: ClusterOptions = {},
-  ): Promise<{ shard: BotProcess; workers: BotProcess[] }> {
+  async startCluster(workers: number, options: ClusterOptions = {}): Promise<{ shard: Bot; workers: Bot[] }> {
     const workerProcesses = Array.from({ length: workers }, () => this.start('worker', options));
     const shard = this.start('shard', options);
     await Promise.all([...workerProcesses, shard].map(({ ready }) => ready));
@@ -124,7 +120,7 @@ export class ClusterHarness {
 
   async close(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.stop()));
-    await end(this.#embeddedServers);
+    await stop(this.#embeddedServers);
   }
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { range } from '../compare.ts';
+import type { Bot } from '../harness/bot.ts';
 import { cpuTime, processesOf } from '../harness/processes.ts';
 import { median, table } from '../table.ts';
 import { limitCpuShare } from './duty.ts';
 import type { TaskType } from './orders.ts';
-import type { BotProcess } from './process.ts';
-import { range } from './range.ts';
 import { type ClusterHarness, PARTITIONS } from './stage.ts';
 
 /** The share of a core that each worker may use, so small that two workers, the servers and the members need less than two cores. */
@@ -57,8 +57,8 @@ export async function measureThroughput(harness: ClusterHarness, rounds: number)
 
 interface Processes {
   /** A single process is both shard process and worker. */
-  shard?: BotProcess;
-  workers: readonly BotProcess[];
+  shard?: Bot;
+  workers: readonly Bot[];
 }
 
 async function startProcesses(harness: ClusterHarness, shape: Shape): Promise<Processes> {
@@ -72,7 +72,7 @@ async function measureOrders(
   harness: ClusterHarness,
   { shard, workers, what }: Processes & { what: TaskType },
 ): Promise<Measurement> {
-  const cpuOf = async (processes: readonly BotProcess[]): Promise<number> =>
+  const cpuOf = async (processes: readonly Bot[]): Promise<number> =>
     cpuTime((await Promise.all(processes.map(({ pid }) => processesOf(pid)))).flat());
   const counters = async () => ({
     at: performance.now(),

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
-import { nodeArguments } from '../as-started.ts';
-import { end, messageFrom, type StartOptions, start } from './child.ts';
+import { nodeArguments } from '../harness/bot.ts';
+import { type LaunchOptions, launch, stop } from '../harness/program.ts';
+import { messageFrom } from './child.ts';
 import type { Command, Commands, ServerInfo } from './protocol.ts';
 
 export type Variant = 'bot' | BareVariant;
@@ -21,7 +22,7 @@ export class DiscordHarness {
   }
 
   static async create(guilds = 0): Promise<DiscordHarness> {
-    const embeddedServers = start(new URL('embedded-servers.ts', import.meta.url), {
+    const embeddedServers = launch(new URL('embedded-servers.ts', import.meta.url), {
       programArguments: [String(guilds)],
     });
     return new DiscordHarness(embeddedServers, await messageFrom<ServerInfo>(embeddedServers));
@@ -38,14 +39,14 @@ export class DiscordHarness {
   /** Starts a client in a separate process; `readyMs` is the time until Discord has sent it READY. */
   async startClient(
     variant: Variant,
-    nodeOptions: StartOptions['nodeOptions'] = [],
+    nodeOptions: LaunchOptions['nodeOptions'] = [],
   ): Promise<{ client: ChildProcess; readyMs: number }> {
     this.#sessionCount += 1;
     // Requested before the process starts, so the response is not missed.
     const ready = this.request('ready', { sessions: this.#sessionCount });
     const startedAt = performance.now();
     const options = variant === 'bot' ? [...nodeArguments, ...nodeOptions] : nodeOptions;
-    const client = start(programs[variant], { environment: this.#environment(variant), nodeOptions: options });
+    const client = launch(programs[variant], { environment: this.#environment(variant), nodeOptions: options });
     this.#clients.add(client);
     await ready;
     return { client, readyMs: performance.now() - startedAt };
@@ -53,12 +54,12 @@ export class DiscordHarness {
 
   async stopClient(client: ChildProcess): Promise<void> {
     this.#clients.delete(client);
-    await end(client);
+    await stop(client);
     if (this.#clients.size === 0) await this.request('endSessions', null);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#clients, this.#embeddedServers].map(end));
+    await Promise.all([...this.#clients, this.#embeddedServers].map(stop));
   }
 
   #environment(variant: Variant): Record<string, string> {

@@ -1,5 +1,6 @@
+import { launch, stop } from '../harness/program.ts';
 import { median, table } from '../table.ts';
-import { end, messageFrom, start } from './child.ts';
+import { messageFrom } from './child.ts';
 import { DiscordHarness } from './discord-harness.ts';
 import type { Assignment, EditFigures, Editor } from './editor.ts';
 
@@ -30,7 +31,7 @@ export async function measureEdits(): Promise<void> {
 }
 
 async function runEditor(harness: DiscordHarness, editor: Editor, tokens: readonly string[]): Promise<Round> {
-  const child = start(new URL('editor.ts', import.meta.url));
+  const child = launch(new URL('editor.ts', import.meta.url));
   try {
     child.send({ editor, serverInfo: harness.serverInfo, tokens } satisfies Assignment);
     const startedAt = performance.now();
@@ -40,7 +41,7 @@ async function runEditor(harness: DiscordHarness, editor: Editor, tokens: readon
     const micros = (performance.now() - startedAt) * 1_000;
     return { ...figures, serversCpu: (cpuAfter.cpuMicros - cpuBefore.cpuMicros) / micros };
   } finally {
-    await end(child);
+    await stop(child);
   }
 }
 

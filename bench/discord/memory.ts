@@ -1,7 +1,8 @@
+import { probeArguments } from '../harness/bot.ts';
+import type { ProbeCalls, Usage } from '../harness/probe.ts';
+import { Remote } from '../harness/program.ts';
 import { median, table } from '../table.ts';
-import { messageFrom } from './child.ts';
 import { DiscordHarness } from './discord-harness.ts';
-import type { MemoryUse } from './memory-probe.ts';
 
 const ROUNDS = 3;
 const GUILD_COUNTS = [1, 1_000, 10_000] as const;
@@ -17,7 +18,7 @@ const names = Object.keys(variants) as Variant[];
 
 /** Measures the memory of each client once it is ready and garbage has been collected. */
 export async function measureMemory(): Promise<void> {
-  const results = GUILD_COUNTS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, MemoryUse[]>);
+  const results = GUILD_COUNTS.map(() => ({ bot: [], bare: [], guilds: [] }) as Record<Variant, Usage[]>);
   for (const [index, guildCount] of GUILD_COUNTS.entries()) {
     const harness = await DiscordHarness.create(guildCount);
     try {
@@ -28,7 +29,7 @@ export async function measureMemory(): Promise<void> {
       await harness.close();
     }
   }
-  const cell = (variant: Variant, index: number, pick: (use: MemoryUse) => number): string =>
+  const cell = (variant: Variant, index: number, pick: (use: Usage) => number): string =>
     (median(results[index]?.[variant].map(pick) ?? []) / 1_000_000).toFixed(0);
   const rows = names.map((variant) => [
     variants[variant],
@@ -51,11 +52,9 @@ The guilds are small (a channel, two roles, one member), and each run has two gu
   );
 }
 
-async function measureClient(harness: DiscordHarness, variant: Variant): Promise<MemoryUse> {
-  const probe = new URL('memory-probe.ts', import.meta.url).href;
-  const { client } = await harness.startClient(variant, ['--expose-gc', '--import', probe]);
-  client.send('measure-memory');
-  const memoryUse = await messageFrom<MemoryUse>(client);
+async function measureClient(harness: DiscordHarness, variant: Variant): Promise<Usage> {
+  const { client } = await harness.startClient(variant, probeArguments);
+  const memoryUse = await new Remote<ProbeCalls>(client).call('idleUsage');
   await harness.stopClient(client);
   return memoryUse;
 }

@@ -21,13 +21,13 @@ const WARNING_LEVEL = 40;
  * The arguments that `npm start` passes to Node before the bot's entry file, except the operator's settings. Read from the script itself, so the
  * measured bot runs like the real one.
  */
-const nodeArguments: readonly string[] = packageFile.scripts.start
+export const nodeArguments: readonly string[] = packageFile.scripts.start
   .replace('--import ./scripts/env-file.mjs ', '')
   .split(' ')
   .slice(1, -1)
   .map((argument) => (argument.startsWith('./') ? new URL(`../../${argument}`, import.meta.url).href : argument));
 
-const probeArguments: readonly string[] = ['--expose-gc', '--import', new URL('probe.ts', import.meta.url).href];
+export const probeArguments: readonly string[] = ['--expose-gc', '--import', new URL('probe.ts', import.meta.url).href];
 
 const botFile = new URL('../../src/index.ts', import.meta.url);
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The bot gives running work ten seconds to finish. */
-const STOP_LIMIT_MS = 12_000;
+const STOP_LIMIT_MS = 30_000;
 
 /** What one process can be asked by the process that started it. */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts functions with every kind of parameter.
@@ -39,7 +39,7 @@ export function launch(file: string | URL, options: LaunchOptions = {}): ChildPr
 }
 
 /** Asks a process to exit and waits until it has; one that does not react is killed. Resolves with the exit code. */
-async function stop(child: ChildProcess): Promise<number | null> {
+export async function stop(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { machineLoad } from '../cluster/range.ts';
+import { machineLoad } from '../cluster/machine-load.ts';
 import { BenchServer, isServerKind } from '../cluster/store.ts';
 import { measureShipped } from './shipped.ts';
 import { measureWithGuilds } from './with-guilds.ts';

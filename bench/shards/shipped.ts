@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BotProcess } from '../cluster/process.ts';
 import { ClusterHarness, PARTITIONS } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
+import type { Bot } from '../harness/bot.ts';
 import { cpuTime, peakResidentBytes, processesOf, residentBytes } from '../harness/processes.ts';
 import { percentile, table } from '../table.ts';
 import { GUILDS_PER_SHARD, nameOf, type Shape, shapes } from './shapes.ts';
@@ -79,7 +79,7 @@ async function measureShape(
   }
 }
 
-const cpuOf = async (shardProcesses: readonly BotProcess[]): Promise<number> =>
+const cpuOf = async (shardProcesses: readonly Bot[]): Promise<number> =>
   cpuTime((await Promise.all(shardProcesses.map(({ pid }) => processesOf(pid)))).flat());
 
 function report(results: readonly [Shape, Measurement][], { perSecond, maxConcurrency }: ShippedOptions): void {

@@ -1,8 +1,9 @@
 import { GatewayIntentBits } from 'discord.js';
-import { nodeArguments } from '../as-started.ts';
 import { ClusterHarness } from '../cluster/stage.ts';
 import type { BenchServer } from '../cluster/store.ts';
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { nodeArguments } from '../harness/bot.ts';
+import { launch, stop } from '../harness/program.ts';
 import { table } from '../table.ts';
 import type { SocketsFigures, SocketsOptions } from './orders.ts';
 import { GUILDS_PER_SHARD, nameOf } from './shapes.ts';
@@ -53,13 +54,13 @@ async function measureSockets(harness: ClusterHarness, name: Name, shards: numbe
   const intents = intentsOf[name];
   const guilds = intents === 0 ? 0 : shards * GUILDS_PER_SHARD;
   const options: SocketsOptions = { intents, shards, guilds, storeUrl: await harness.freshStore(), apiUrl, token };
-  const sockets = start(new URL('sockets.ts', import.meta.url), {
+  const sockets = launch(new URL('sockets.ts', import.meta.url), {
     programArguments: [JSON.stringify(options)],
     nodeOptions: nodeArguments,
   });
   try {
     return await messageFrom<SocketsFigures>(sockets, READY_LIMIT_MS);
   } finally {
-    await end(sockets);
+    await stop(sockets);
   }
 }

@@ -1,72 +1,51 @@
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bot } from '../harness/bot.ts';
+import type { Usage } from '../harness/probe.ts';
+import { peakUsage } from '../harness/usage.ts';
 import { median, table } from '../table.ts';
-import type { ProcessUsage } from '../text/probe.ts';
 import type { BotFigures } from './orders.ts';
-import type { MeasuredBot, TalkHarness } from './stage.ts';
+import { request } from './stage.ts';
 
 const TALKS = 20;
 const IDLE_MS = 8_000;
 const ANSWER_WORDS = 30;
-const CHECK_INTERVAL_MS = 200;
 const MIB = 2 ** 20;
 
 /** Measures twenty conversations: first idle, then while all of them receive an answer at once, at the speed of speech. */
-export async function measureConversations(harness: TalkHarness, bot: MeasuredBot): Promise<void> {
-  const baselineUsage = await usageAfterCollection(bot);
-  await harness.request('open', { talks: TALKS });
-  const openUsage = await usageAfterCollection(bot);
+export async function measureConversations(embeddedServers: ChildProcess, bot: Bot): Promise<void> {
+  const baselineUsage = await bot.call('collectedUsage');
+  await request(embeddedServers, 'open', { talks: TALKS });
+  const openUsage = await bot.call('collectedUsage');
   await sleep(IDLE_MS);
-  const idleUsage = await bot.usage();
-  await harness.request('speed', { gatewaySpeed: 1 });
+  const idleUsage = await bot.call('usage');
+  await request(embeddedServers, 'speed', { gatewaySpeed: 1 });
   const start = performance.now();
-  const peakUsage = { residentBytes: 0, heapBytes: 0 };
-  const controller = new AbortController();
-  const samples = watch(controller.signal, async () => {
-    const { residentBytes, heapBytes } = await bot.usage();
-    peakUsage.residentBytes = Math.max(peakUsage.residentBytes, residentBytes);
-    peakUsage.heapBytes = Math.max(peakUsage.heapBytes, heapBytes);
-  });
-  const figures = await harness.request('together', { words: ANSWER_WORDS });
+  const [figures, peak] = await peakUsage(bot, () => request(embeddedServers, 'together', { words: ANSWER_WORDS }));
   const seconds = (performance.now() - start) / 1_000;
-  controller.abort();
-  await samples;
   report({
     baselineUsage,
     openUsage,
     idleUsage,
-    peakUsage,
-    finalUsage: await usageAfterCollection(bot),
+    peakUsage: peak,
+    finalUsage: await bot.call('collectedUsage'),
     figures,
     seconds,
   });
 }
 
-/** Collects garbage twice, because collected memory returns to the operating system with a delay. */
-async function usageAfterCollection(bot: MeasuredBot): Promise<ProcessUsage> {
-  await bot.usage(true);
-  await sleep(CHECK_INTERVAL_MS);
-  return bot.usage(true);
-}
-
-async function watch(signal: AbortSignal, sample: () => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    await sample();
-    await sleep(CHECK_INTERVAL_MS);
-  }
-}
-
 interface Measurements {
-  baselineUsage: ProcessUsage;
-  openUsage: ProcessUsage;
-  idleUsage: ProcessUsage;
-  finalUsage: ProcessUsage;
-  peakUsage: Pick<ProcessUsage, 'residentBytes' | 'heapBytes'>;
+  baselineUsage: Usage;
+  openUsage: Usage;
+  idleUsage: Usage;
+  finalUsage: Usage;
+  peakUsage: Pick<Usage, 'residentBytes' | 'heapBytes'>;
   figures: readonly BotFigures[];
   seconds: number;
 }
 
 function report({ baselineUsage, openUsage, idleUsage, finalUsage, peakUsage, figures, seconds }: Measurements): void {
-  const memory = (name: string, { residentBytes, heapBytes }: Pick<ProcessUsage, 'residentBytes' | 'heapBytes'>) => [
+  const memory = (name: string, { residentBytes, heapBytes }: Pick<Usage, 'residentBytes' | 'heapBytes'>) => [
     name,
     (residentBytes / MIB).toFixed(0),
     (heapBytes / MIB).toFixed(1),

@@ -1,9 +1,11 @@
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { Bot } from '../harness/bot.ts';
+import { launch, stop } from '../harness/program.ts';
 import { median, percentile, table } from '../table.ts';
 import { measureConversations } from './many.ts';
 import { type BotFigures, type Call, type Manner, manners, type ServerInfo, type Variant } from './orders.ts';
 import { measureVoiceCodec } from './sounds.ts';
-import { TalkHarness } from './stage.ts';
+import { request } from './stage.ts';
 
 /** A real gateway is slower: this is the embedded gateway's own time until its first word. */
 const FIRST_WORD_MS = 325;
@@ -16,36 +18,38 @@ const inputNames: Readonly<Record<Manner, string>> = { words: 'words', sound: '2
 
 /** Measures the cost of live conversations: the time to an answer, and the memory of twenty of them. */
 export async function measureTalk(): Promise<void> {
-  const embeddedServers = start(new URL('sides.ts', import.meta.url));
+  const embeddedServers = launch(new URL('sides.ts', import.meta.url));
   try {
     const serverInfo = await messageFrom<ServerInfo>(embeddedServers);
-    const harness = new TalkHarness(embeddedServers, serverInfo);
-    await harness.request('speed', { gatewaySpeed: GATEWAY_SPEED });
+    await request(embeddedServers, 'speed', { gatewaySpeed: GATEWAY_SPEED });
     const calls = await measureCalls(serverInfo);
-    reportCalls(calls, await harness.request('inputs', null));
-    await harness.withBot(async (bot) => {
+    reportCalls(calls, await request(embeddedServers, 'inputs', null));
+    const bot = new Bot(serverInfo.settings);
+    try {
       // The first answer warms the process up.
-      for (const manner of manners) await harness.request('alone', { manner, rounds: 1 });
+      for (const manner of manners) await request(embeddedServers, 'alone', { manner, rounds: 1 });
       const [words, sound] = [
-        await harness.request('alone', { manner: 'words', rounds: ROUNDS }),
-        await harness.request('alone', { manner: 'sound', rounds: ROUNDS }),
+        await request(embeddedServers, 'alone', { manner: 'words', rounds: ROUNDS }),
+        await request(embeddedServers, 'alone', { manner: 'sound', rounds: ROUNDS }),
       ];
-      reportBot({ words, sound }, calls, await harness.request('inputs', null));
-      await measureConversations(harness, bot);
-    });
+      reportBot({ words, sound }, calls, await request(embeddedServers, 'inputs', null));
+      await measureConversations(embeddedServers, bot);
+    } finally {
+      await bot.stop();
+    }
   } finally {
-    await end(embeddedServers);
+    await stop(embeddedServers);
   }
   await measureVoiceCodec();
 }
 
 async function measureCalls({ url, key }: ServerInfo): Promise<Call[]> {
-  const caller = start(new URL('caller.ts', import.meta.url));
+  const caller = launch(new URL('caller.ts', import.meta.url));
   try {
     caller.send({ url, key, rounds: CALLS, whole: FINISHED_ROUNDS });
     return await messageFrom<Call[]>(caller);
   } finally {
-    await end(caller);
+    await stop(caller);
   }
 }
 

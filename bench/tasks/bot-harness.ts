@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { noLimits } from '../../test/support/no-limits.ts';
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
 import { DiscordHarness } from '../discord/discord-harness.ts';
 import type { Load, LoadFigures } from '../discord/protocol.ts';
-import { startBot } from './bot.ts';
+import { Bot } from '../harness/bot.ts';
+import { launch, stop } from '../harness/program.ts';
 import type { StoreContent } from './filled-store.ts';
 import { StoreFolder } from './store-folder.ts';
 import type { PollTimes, StubCommand, StubInfo } from './stub.ts';
@@ -13,12 +14,13 @@ interface LaunchOptions {
   /** Waits until the gateway has received this many polls. */
   polls: number;
   settings?: Readonly<Record<string, string>>;
-  nodeOptions?: readonly string[];
+  /** By default true. */
+  hasProbe?: boolean;
 }
 
 /** The times of the shipped bot, all in milliseconds since its process was started. */
 export interface BotStart {
-  bot: ChildProcess;
+  bot: Bot;
   readyAfter: number;
   readyLogAfter: number;
   /** Undefined if no task is live, because then nothing is polled. */
@@ -41,23 +43,23 @@ export class BotHarness {
   }
 
   static async open(): Promise<BotHarness> {
-    const stub = start(new URL('stub.ts', import.meta.url));
+    const stub = launch(new URL('stub.ts', import.meta.url));
     const stubInfo = await messageFrom<StubInfo>(stub);
     return new BotHarness(await DiscordHarness.create(), await StoreFolder.open(), stub, stubInfo);
   }
 
-  async launchBot({ storeContent, polls, settings, nodeOptions }: LaunchOptions): Promise<BotStart> {
+  async launchBot({ storeContent, polls, settings, hasProbe }: LaunchOptions): Promise<BotStart> {
     const file = await this.#folder.createStore(storeContent);
     this.#sessions += 1;
     // Requested before the bot starts, so the responses are not missed.
     const ready = this.#discordHarness.request('ready', { sessions: this.#sessions }).then(() => Date.now());
     const pollTimes = polls > 0 ? this.#waitForPolls(polls) : undefined;
-    const bot = startBot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, nodeOptions);
+    const bot = new Bot({ ...this.#settings(), STORE_URL: `sqlite://${file}`, ...settings }, { hasProbe });
     const [readyAt, readyReport, measuredPolls] = await Promise.all([ready, bot.ready, pollTimes]);
     if (readyReport.tasks !== storeContent.tasks)
       throw new Error(`The bot found ${readyReport.tasks} of ${storeContent.tasks} tasks.`);
     return {
-      bot: bot.process,
+      bot,
       readyAfter: readyAt - bot.startedAt,
       readyLogAfter: readyReport.at - bot.startedAt,
       firstPollAfter: measuredPolls && measuredPolls.firstAt - bot.startedAt,
@@ -69,13 +71,13 @@ export class BotHarness {
     return this.#discordHarness.request('load', load);
   }
 
-  async stopBot(bot: ChildProcess): Promise<void> {
-    await end(bot);
+  async stopBot(bot: Bot): Promise<void> {
+    await bot.stop();
     await this.#discordHarness.request('endSessions', null);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#discordHarness.close(), this.#folder.close(), end(this.#stub)]);
+    await Promise.all([this.#discordHarness.close(), this.#folder.close(), stop(this.#stub)]);
   }
 
   #waitForPolls(polls: number): Promise<PollTimes> {

@@ -1,4 +1,5 @@
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { launch, stop } from '../harness/program.ts';
 import { median, table } from '../table.ts';
 import type { ClientFigures, ClientInput } from './client.ts';
 import { runEngine } from './engine-run.ts';
@@ -24,7 +25,7 @@ type PollCost = { perSecond: number; cpuMicros: number };
 export async function measureCpu(): Promise<void> {
   const results: Record<Variant, PollCost[]> = { client: [], engine: [] };
   const folder = await StoreFolder.open();
-  const stub = start(new URL('stub.ts', import.meta.url));
+  const stub = launch(new URL('stub.ts', import.meta.url));
   try {
     const { url } = await messageFrom<StubInfo>(stub);
     for (let round = 0; round < ROUNDS; round++) {
@@ -32,20 +33,20 @@ export async function measureCpu(): Promise<void> {
       results.engine.push(await measureEngine(url, await folder.createStore({ tasks: TASKS, ageMs: 0 })));
     }
   } finally {
-    await Promise.all([folder.close(), end(stub)]);
+    await Promise.all([folder.close(), stop(stub)]);
   }
   report(results);
 }
 
 async function measureClient(gatewayUrl: string): Promise<PollCost> {
-  const client = start(new URL('client.ts', import.meta.url));
+  const client = launch(new URL('client.ts', import.meta.url));
   try {
     const remoteIds = Array.from({ length: TASKS }, (_, number) => remoteIdOf(number));
     client.send({ gatewayUrl, remoteIds, inFlight: IN_FLIGHT, ...times } satisfies ClientInput);
     const { polls, seconds, cpuMicros } = await messageFrom<ClientFigures>(client);
     return { perSecond: polls / seconds, cpuMicros: cpuMicros / polls };
   } finally {
-    await end(client);
+    await stop(client);
   }
 }
 

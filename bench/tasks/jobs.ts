@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { launch, stop } from '../harness/program.ts';
 import type { Command, Commands, EmbeddedServersInput, JobFigures, ServerInfo, Workload } from './job-orders.ts';
 import { StoreFolder } from './store-folder.ts';
 
@@ -15,13 +16,13 @@ export async function runJobs(
 ): Promise<JobFigures[]> {
   const programArguments = [JSON.stringify({ ...pace, clockOrigin: Date.now() } satisfies EmbeddedServersInput)];
   const folder = await StoreFolder.open();
-  const embeddedServers = start(new URL('job-sides.ts', import.meta.url), { programArguments });
+  const embeddedServers = launch(new URL('job-sides.ts', import.meta.url), { programArguments });
   let bot: ChildProcess | undefined;
   try {
     const { settings } = await messageFrom<ServerInfo>(embeddedServers);
     const file = await folder.createStore({ tasks: 0, ageMs: 0 });
     const environment = { ...settings, STORE_URL: `sqlite://${file}` };
-    bot = start(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
+    bot = launch(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
     await messageFrom(bot);
     await request(embeddedServers, 'begin', workload);
     const waitLimit = AbortSignal.timeout(WAIT_LIMIT_MS);
@@ -29,8 +30,8 @@ export async function runJobs(
       await sleep(CHECK_INTERVAL_MS, undefined, { signal: waitLimit });
     return await request(embeddedServers, 'figures', null);
   } finally {
-    if (bot) await end(bot);
-    await end(embeddedServers);
+    if (bot) await stop(bot);
+    await stop(embeddedServers);
     await folder.close();
   }
 }

@@ -1,4 +1,5 @@
-import { end, messageFrom, start } from '../discord/child.ts';
+import { messageFrom } from '../discord/child.ts';
+import { launch, stop } from '../harness/program.ts';
 import { median, table } from '../table.ts';
 import type { EngineFigures } from './engine.ts';
 import { runEngine } from './engine-run.ts';
@@ -21,7 +22,7 @@ type Variant = keyof typeof variants;
 export async function measureLoad(): Promise<void> {
   const results: Record<Variant, EngineFigures[]> = { singly: [], lists: [] };
   const folder = await StoreFolder.open();
-  const stub = start(new URL('stub.ts', import.meta.url));
+  const stub = launch(new URL('stub.ts', import.meta.url));
   try {
     const { url: gatewayUrl } = await messageFrom<StubInfo>(stub);
     for (let round = 0; round < ROUNDS; round++) {
@@ -34,7 +35,7 @@ export async function measureLoad(): Promise<void> {
       }
     }
   } finally {
-    await Promise.all([folder.close(), end(stub)]);
+    await Promise.all([folder.close(), stop(stub)]);
   }
   report(results);
 }

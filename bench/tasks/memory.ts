@@ -1,5 +1,4 @@
-import { messageFrom } from '../discord/child.ts';
-import type { MemoryUse } from '../discord/memory-probe.ts';
+import type { Usage } from '../harness/probe.ts';
 import { median, table } from '../table.ts';
 import { BotHarness } from './bot-harness.ts';
 
@@ -12,7 +11,7 @@ const settings = { GATEWAY_POLLS_PER_SECOND: '10000', GATEWAY_CONNECTIONS: '64' 
 
 /** Measures the memory of the shipped bot with different numbers of live tasks, each after a garbage collection. */
 export async function measureMemory(): Promise<void> {
-  const results = TASK_COUNTS.map((): MemoryUse[] => []);
+  const results = TASK_COUNTS.map((): Usage[] => []);
   const harness = await BotHarness.open();
   try {
     for (let round = 0; round < ROUNDS; round++) {
@@ -24,22 +23,19 @@ export async function measureMemory(): Promise<void> {
   report(results);
 }
 
-async function measureBot(harness: BotHarness, tasks: number): Promise<MemoryUse> {
-  const probe = new URL('../discord/memory-probe.ts', import.meta.url).href;
+async function measureBot(harness: BotHarness, tasks: number): Promise<Usage> {
   const { bot } = await harness.launchBot({
     storeContent: { tasks, ageMs: 2 * HOUR_MS },
     polls: tasks,
     settings,
-    nodeOptions: ['--expose-gc', '--import', probe],
   });
-  bot.send('measure-memory');
-  const memoryUse = await messageFrom<MemoryUse>(bot);
+  const memoryUse = await bot.call('idleUsage');
   await harness.stopBot(bot);
   return memoryUse;
 }
 
-function report(results: readonly MemoryUse[][]): void {
-  const medianOf = (i: number, pick: (use: MemoryUse) => number): number => median(results[i]?.map(pick) ?? []);
+function report(results: readonly Usage[][]): void {
+  const medianOf = (i: number, pick: (use: Usage) => number): number => median(results[i]?.map(pick) ?? []);
   const resident = (i: number): number => medianOf(i, ({ residentBytes }) => residentBytes);
   const heap = (i: number): number => medianOf(i, ({ heapBytes }) => heapBytes);
   const mb = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

@@ -29,7 +29,11 @@ export async function measureRestart(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       for (const store of storeNames) {
         const content = stores[store];
-        const botStart = await harness.launchBot({ storeContent: content, polls: content.tasks > 0 ? 1 : 0 });
+        const botStart = await harness.launchBot({
+          storeContent: content,
+          polls: content.tasks > 0 ? 1 : 0,
+          hasProbe: false,
+        });
         results[store].push(botStart);
         await harness.stopBot(botStart.bot);
       }
