@@ -1,21 +1,14 @@
 import { on } from 'node:events';
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
-import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { guildCreatePayload } from '../../sandbox/discord/wire/guild.ts';
 import type { Channel, Role, World } from '../../sandbox/discord/world.ts';
-import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createStudio } from '../../sandbox/gateway/studio/index.ts';
-import { features } from '../../src/commands/index.ts';
-import { registrationOf } from '../../src/discord/registration.ts';
-import { noLimits } from '../../test/support/no-limits.ts';
+import { assertNoViolations, openSides, UNLIMITED } from '../harness/sides.ts';
 import { Members } from './members.ts';
 import type { Command, Commands, EmbeddedServersOptions, StartedServers } from './orders.ts';
 
 /** The embedded servers, in a separate process, so that they take no CPU time from the measured processes. */
 
-/** Discord's limits for one token are not measured here. */
-const UNLIMITED = 1_000_000_000;
-const API_KEY = 'sk-sandbox';
 /** The shortest time between two polls is longer than any job takes at this speed. */
 const GATEWAY_SPEED = 60;
 /** Discord only documents the maximum numbers: 500 channels and 250 roles. */
@@ -33,26 +26,23 @@ const drawGrid: typeof studio.drawGrid = (scenes, options) => {
   images.set(name, image);
   return image;
 };
-const gateway = await startGateway({
-  keys: [{ key: API_KEY }],
-  seed: 1,
-  speed: GATEWAY_SPEED,
-  studio: { ...studio, drawGrid },
-});
-const discord = await startDiscord({
-  guilds,
-  shards,
-  limits: {
-    webhookPerToken: UNLIMITED,
-    globalPerSecond: UNLIMITED,
-    messagesPerChannel: UNLIMITED,
-    editsPerChannel: UNLIMITED,
-    otherPerRoute: UNLIMITED,
-    identifiesPerPeriod: UNLIMITED,
-    maxConcurrency: others.maxConcurrency,
-    ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
-    // Large events of many shards would fill the memory.
-    ...(others.areLarge && { sessionEvents: 100 }),
+const { discord, settings } = await openSides({
+  gateway: { seed: 1, speed: GATEWAY_SPEED, studio: { ...studio, drawGrid } },
+  discord: {
+    guilds,
+    shards,
+    limits: {
+      webhookPerToken: UNLIMITED,
+      globalPerSecond: UNLIMITED,
+      messagesPerChannel: UNLIMITED,
+      editsPerChannel: UNLIMITED,
+      otherPerRoute: UNLIMITED,
+      identifiesPerPeriod: UNLIMITED,
+      maxConcurrency: others.maxConcurrency,
+      ...(!others.isIdentifyLimited && { identifyWindowMs: 0 }),
+      // Large events of many shards would fill the memory.
+      ...(others.areLarge && { sessionEvents: 100 }),
+    },
   },
 });
 if (others.areLarge) enlarge(discord.world);
@@ -83,20 +73,9 @@ const handlers: Handlers = {
   },
 };
 
-const registered = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
-  method: 'PUT',
-  headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
-});
-if (!registered.ok) throw new Error(`The commands were not accepted: ${await registered.text()}`);
-
 process.send?.({
   settings: {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    GATEWAY_BASE_URL: gateway.url,
-    GATEWAY_API_KEY: API_KEY,
-    ...noLimits,
+    ...settings,
     // Each task is polled on the same schedule, and never waits for the polls of others.
     POLL_SCHEDULE: 'spec',
     GATEWAY_POLLS_PER_SECOND: '10000',
@@ -108,11 +87,9 @@ process.send?.({
 for await (const [command] of on(process, 'message', { close: ['disconnect'] })) {
   const { kind, input } = command as Command;
   const output = await (handlers[kind] as (input: unknown) => Promise<unknown>)(input);
-  assertNoViolations();
+  assertNoViolations(discord);
   process.send?.(output);
 }
-await Promise.all([discord.close(), gateway.close()]);
-await studio.close();
 
 /** All servers share the same channels and roles, which are only listed and never used. */
 function enlarge({ guilds }: World): void {
@@ -132,13 +109,4 @@ function enlarge({ guilds }: World): void {
     guild.channels.push(...channels);
     guild.roles.push(...roles);
   }
-}
-
-/** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
-function assertNoViolations(): void {
-  // Violations in the embedded Discord's own responses do not concern the measured program.
-  const violation = discord.violations.find(({ route }) => !route.startsWith('response '));
-  if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
-  const [rateLimitHit] = discord.rateLimitHits;
-  if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);
 }

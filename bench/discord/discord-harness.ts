@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { noLimits } from '../../test/support/no-limits.ts';
 import { nodeArguments } from '../harness/bot.ts';
 import { type LaunchOptions, launch, stop } from '../harness/program.ts';
 import { messageFrom } from './child.ts';
@@ -63,17 +62,10 @@ export class DiscordHarness {
   }
 
   #environment(variant: Variant): Record<string, string> {
-    const { apiUrl, token, gatewayUrl, gatewayKey } = this.serverInfo;
-    const discord = { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl };
-    if (variant !== 'bot') return { ...discord, BARE_WAY: variant };
+    const { apiUrl, token, settings } = this.serverInfo;
+    if (variant !== 'bot') return { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl, BARE_WAY: variant };
     // A measurement must neither read nor write the operator's store.
-    return {
-      ...discord,
-      GATEWAY_BASE_URL: gatewayUrl,
-      GATEWAY_API_KEY: gatewayKey,
-      ...noLimits,
-      STORE_URL: 'sqlite://:memory:',
-    };
+    return { ...settings, STORE_URL: 'sqlite://:memory:' };
   }
 }
 

@@ -36,6 +36,6 @@ export interface ServerInfo {
   apiUrl: string;
   token: string;
   applicationId: string;
-  gatewayUrl: string;
-  gatewayKey: string;
+  /** The environment of a bot. */
+  settings: Record<string, string>;
 }

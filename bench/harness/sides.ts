@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { type DiscordOptions, startDiscord } from '../../sandbox/discord/discord.ts';
+import { type DiscordOptions, type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
 import { type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrationOf } from '../../src/discord/registration.ts';
@@ -40,4 +40,12 @@ export async function noiseImage(side: number) {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
   const image = sharp({ create: { ...size, channels: 3, background: '#000', noise } });
   return { bytes: await image.png().toBuffer(), mime: 'image/png', ...size } as const;
+}
+
+/** A refused request is cheaper than a successful one, so figures that include one are meaningless. */
+export function assertNoViolations({ violations, rateLimitHits: [rateLimitHit] }: EmbeddedDiscord): void {
+  // Violations in the embedded Discord's own responses do not concern the measured program.
+  const violation = violations.find(({ route }) => !route.startsWith('response '));
+  if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
+  if (rateLimitHit) throw new Error(`The embedded Discord's own limits were reached: ${JSON.stringify(rateLimitHit)}`);
 }

@@ -1,34 +1,23 @@
 import { on } from 'node:events';
-import { startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
-import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { synthesizeSpeech } from '../../sandbox/gateway/realtime/voice.ts';
-import { features } from '../../src/commands/index.ts';
-import { registrationOf } from '../../src/discord/registration.ts';
-import { noLimits } from '../../test/support/no-limits.ts';
+import { openSides, UNLIMITED } from '../harness/sides.ts';
 import { type BotFigures, type Command, type Commands, MODEL, machineTime, question } from './orders.ts';
 import { encodeVoiceMessage, openBenchAudio } from './sounds.ts';
 
-/** The embedded servers in a separate process: Discord, in which members speak, and the gateway, which answers. */
+/**
+ * The embedded servers in a separate process: Discord, in which members speak, and the gateway, which answers. Discord's limits for one token
+ * apply; those for one IP address are not measured.
+ */
 
-/** Discord's limits for one token apply; those for one IP address are not measured. */
-const UNLIMITED = 1_000_000_000;
 const VOICE_MESSAGE = 1 << 13;
 /** The first word of every answer. No question contains it. */
 const FIRST_WORD = 'This';
 const ANSWER_WORDS = 30;
 const FIRST_MEMBER_ID = 100_000_000_000_000_000n;
 
-const key = 'sk-sandbox';
-const gateway = await startGateway({ keys: [{ key }] });
-const discord = await startDiscord({ limits: { globalPerSecond: UNLIMITED } });
-
-const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
-  method: 'PUT',
-  headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
-  body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
-});
-if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
+const { discord, gateway, settings } = await openSides({ discord: { limits: { globalPerSecond: UNLIMITED } } });
 
 const inputTimes: Record<string, number> = {};
 gateway.realtime.on('received', (session, event) => {
@@ -81,14 +70,10 @@ const handlers: Handlers = {
 
 process.send?.({
   url: gateway.url,
-  key,
+  key: settings.GATEWAY_API_KEY,
   settings: {
-    DISCORD_TOKEN: discord.token,
-    DISCORD_API_URL: discord.apiUrl,
-    GATEWAY_BASE_URL: gateway.url,
-    GATEWAY_API_KEY: key,
+    ...settings,
     GATEWAY_CONNECTIONS: '128',
-    ...noLimits,
     DEFAULT_TALK_MODEL: MODEL,
     STORE_URL: 'sqlite://:memory:',
   },

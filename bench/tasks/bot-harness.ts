@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { noLimits } from '../../test/support/no-limits.ts';
 import { messageFrom } from '../discord/child.ts';
 import { DiscordHarness } from '../discord/discord-harness.ts';
 import type { Load, LoadFigures } from '../discord/protocol.ts';
@@ -86,13 +85,6 @@ export class BotHarness {
   }
 
   #settings(): Record<string, string> {
-    const { apiUrl, token, gatewayKey } = this.#discordHarness.serverInfo;
-    return {
-      DISCORD_TOKEN: token,
-      DISCORD_API_URL: apiUrl,
-      GATEWAY_BASE_URL: this.#gatewayUrl,
-      GATEWAY_API_KEY: gatewayKey,
-      ...noLimits,
-    };
+    return { ...this.#discordHarness.serverInfo.settings, GATEWAY_BASE_URL: this.#gatewayUrl };
   }
 }

@@ -24,4 +24,3 @@ for await (const [command] of on(process, 'message', { close: ['disconnect'] }))
   const { kind, input } = command as Command;
   process.send?.(await (handlers[kind] as (input: unknown) => Promise<unknown>)(input));
 }
-await simulation.close();

@@ -1,18 +1,14 @@
-import sharp from 'sharp';
-import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import type { Exchange } from '../../sandbox/discord/exchange.ts';
 import type { RecordedRequest } from '../../sandbox/discord/request-log.ts';
-import { type EmbeddedGateway, startGateway } from '../../sandbox/gateway/gateway.ts';
+import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import type { Job } from '../../sandbox/gateway/job.ts';
 import type { RecordedGatewayRequest } from '../../sandbox/gateway/request-log.ts';
-import { createStudio, type Studio } from '../../sandbox/gateway/studio/index.ts';
-import { features } from '../../src/commands/index.ts';
-import { registrationOf } from '../../src/discord/registration.ts';
+import { createStudio } from '../../sandbox/gateway/studio/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { noLimits } from '../../test/support/no-limits.ts';
+import { noiseImage, openSides } from '../harness/sides.ts';
 import type { JobFigures, JobInput } from './job-orders.ts';
 
-const KEY = 'sk-sandbox';
 const ACKNOWLEDGE_MS = 3_000;
 /** How often the gateway's request log is read, which holds only the last thousand requests. */
 const CHECK_INTERVAL_MS = 100;
@@ -30,33 +26,27 @@ export class JobSimulation {
   readonly settings: Record<string, string>;
   readonly #discord: EmbeddedDiscord;
   readonly #gateway: EmbeddedGateway;
-  readonly #studio: Studio;
   readonly #orderedJobs: OrderedJob[] = [];
   readonly #seenRequests = new WeakSet<RecordedGatewayRequest>();
   /** When each job was polled. */
   readonly #pollTimes = new Map<string, number[]>();
-  readonly #checkTimer: NodeJS.Timeout;
 
-  private constructor(discord: EmbeddedDiscord, gateway: EmbeddedGateway, studio: Studio) {
+  private constructor({ discord, gateway, settings }: Awaited<ReturnType<typeof openSides>>) {
     this.#discord = discord;
     this.#gateway = gateway;
-    this.#studio = studio;
-    this.settings = {
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY: KEY,
-      ...noLimits,
-    };
-    this.#checkTimer = setInterval(() => this.#readRequestLog(), CHECK_INTERVAL_MS);
+    this.settings = settings;
+    setInterval(() => this.#readRequestLog(), CHECK_INTERVAL_MS);
   }
 
   static async start(clock: Clock, clockSpeed: number, gatewaySpeed: number): Promise<JobSimulation> {
-    const discord = await startDiscord({ clock, limits: { acknowledgeMs: ACKNOWLEDGE_MS * clockSpeed } });
-    const studio = await fixedImageStudio();
-    const gateway = await startGateway({ clock, speed: gatewaySpeed, keys: [{ key: KEY }], seed: 1, studio });
-    await register(discord);
-    return new JobSimulation(discord, gateway, studio);
+    // Drawing is not measured, so every image is the same.
+    const image = await noiseImage(IMAGE_SIDE);
+    const studio = { ...createStudio(), drawGrid: async () => image };
+    const sides = await openSides({
+      discord: { clock, limits: { acknowledgeMs: ACKNOWLEDGE_MS * clockSpeed } },
+      gateway: { clock, speed: gatewaySpeed, seed: 1, studio },
+    });
+    return new JobSimulation(sides);
   }
 
   async order({ ends, times }: JobInput): Promise<void> {
@@ -85,12 +75,6 @@ export class JobSimulation {
     const [violation] = this.#discord.violations;
     if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
     return Promise.all(this.#orderedJobs.map((one) => this.#figuresOf(one)));
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#checkTimer);
-    await Promise.all([this.#discord.close(), this.#gateway.close()]);
-    await this.#studio.close();
   }
 
   async #figuresOf(one: OrderedJob): Promise<JobFigures> {
@@ -139,23 +123,3 @@ export class JobSimulation {
 /** A running task shows a progress bar. */
 const showsEnd = ({ body }: RecordedRequest): boolean =>
   !/^[▰▱]+ \d+ %$/m.test((body as { content?: string } | undefined)?.content ?? '');
-
-/** Drawing is not measured, so every image is the same. */
-async function fixedImageStudio(): Promise<Studio> {
-  const size = { width: IMAGE_SIDE, height: IMAGE_SIDE };
-  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
-  const bytes = await sharp({ create: { ...size, channels: 3, background: '#000', noise } })
-    .png()
-    .toBuffer();
-  const image = { bytes, mime: 'image/png', ...size } as const;
-  return { ...createStudio(), drawGrid: async () => image };
-}
-
-async function register({ apiUrl, applicationId, token }: EmbeddedDiscord): Promise<void> {
-  const response = await fetch(`${apiUrl}/v10/applications/${applicationId}/commands`, {
-    method: 'PUT',
-    headers: { authorization: `Bot ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(features.map((feature) => registrationOf(feature, { userInstall: false }))),
-  });
-  if (!response.ok) throw new Error(`The commands were not accepted: ${await response.text()}`);
-}
