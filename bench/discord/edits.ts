@@ -1,5 +1,5 @@
+import { alternate, comparison, medianOf, ratioOf } from '../compare.ts';
 import { launch, stop } from '../harness/program.ts';
-import { median, table } from '../table.ts';
 import { messageFrom } from './child.ts';
 import { DiscordHarness } from './discord-harness.ts';
 import type { Assignment, EditFigures, Editor } from './editor.ts';
@@ -17,17 +17,13 @@ interface Round extends EditFigures {
 
 /** Makes the same edits with the same tokens, alternating between discord.js's default REST client and the bot's own. */
 export async function measureEdits(): Promise<void> {
-  const results: Record<Editor, Round[]> = { default: [], bot: [] };
   const harness = await DiscordHarness.create();
   try {
     const tokens = await harness.request('tokens', { count: TOKEN_COUNT });
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const editor of ['default', 'bot'] as const) results[editor].push(await runEditor(harness, editor, tokens));
-    }
+    report(await alternate(editors, ROUNDS, (editor) => runEditor(harness, editor, tokens)));
   } finally {
     await harness.close();
   }
-  report(results);
 }
 
 async function runEditor(harness: DiscordHarness, editor: Editor, tokens: readonly string[]): Promise<Round> {
@@ -46,19 +42,17 @@ async function runEditor(harness: DiscordHarness, editor: Editor, tokens: readon
 }
 
 function report(results: Record<Editor, Round[]>): void {
-  const medianOf = (editor: Editor, pick: (round: Round) => number): number => median(results[editor].map(pick));
-  const rate = (editor: Editor): number => medianOf(editor, ({ perSecond }) => perSecond);
-  const rows = (Object.keys(editors) as Editor[]).map((editor) => [
-    editors[editor],
-    Math.round(rate(editor)).toLocaleString('en'),
-    (rate(editor) / rate('default')).toFixed(1),
-    medianOf(editor, ({ cpuMicrosPerEdit }) => cpuMicrosPerEdit).toFixed(0),
-    `${(medianOf(editor, ({ serversCpu }) => serversCpu) * 100).toFixed(0)}%`,
-  ]);
   console.log(`
 PATCH @original with ${TOKEN_COUNT.toLocaleString('en')} interaction tokens, after the first burst, median of ${ROUNDS} rounds.
 The embedded Discord's limit per token is lifted and its global limit does not apply here, so only the client's own limit remains.
 Target: ratio at least ${TARGET_RATIO}.
 `);
-  console.log(table(['', 'edits/s', 'ratio', 'CPU µs/edit', 'embedded Discord CPU'], rows));
+  console.log(
+    comparison(editors, results, [
+      ['edits/s', medianOf(({ perSecond }) => perSecond)],
+      ['ratio', ratioOf(({ perSecond }) => perSecond, 1)],
+      ['CPU µs/edit', medianOf(({ cpuMicrosPerEdit }) => cpuMicrosPerEdit)],
+      ['embedded Discord CPU', medianOf(({ serversCpu }) => 100 * serversCpu, 0, '%')],
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-import { median, table } from '../table.ts';
+import { median, percentile, table } from '../table.ts';
 import { DiscordHarness } from './discord-harness.ts';
 import { EDIT_GRACE_MS, type Load, type LoadFigures } from './protocol.ts';
 
@@ -65,10 +65,4 @@ a default client sends only 50 edits a second, and therefore has less to do than
 Target: ratio at most ${TARGET_RATIO}.
 `);
   console.log(table(['', 'acknowledged', 'p50 ms', 'ratio', 'p99 ms', 'ratio', 'missed', 'edited'], rows));
-}
-
-/** The smallest of the values such that at least this fraction of the values are less than or equal to it. */
-function percentile(values: readonly number[], quantile: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * quantile) - 1)] ?? Number.NaN;
 }

@@ -1,35 +1,31 @@
-import { median, table } from '../table.ts';
+import { alternate, comparison, medianOf, number, ratioOf } from '../compare.ts';
 import { DiscordHarness } from './discord-harness.ts';
 
 const ROUNDS = 5;
 
 const variants = { bare: 'bare discord.js', bot: 'Atelier (src/index.ts)' } as const;
-type Variant = keyof typeof variants;
 
 /** Measures the time from the start of a process until the embedded Discord has sent it READY. */
 export async function measureReady(): Promise<void> {
-  const results: Record<Variant, number[]> = { bare: [], bot: [] };
   const harness = await DiscordHarness.create();
   try {
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const variant of ['bare', 'bot'] as const) {
-        const { client, readyMs } = await harness.startClient(variant);
-        results[variant].push(readyMs);
-        await harness.stopClient(client);
-      }
-    }
+    const results = await alternate(variants, ROUNDS, async (variant) => {
+      const { client, readyMs } = await harness.startClient(variant);
+      await harness.stopClient(client);
+      return readyMs;
+    });
+    console.log(
+      `\nFrom process start to READY, median of ${ROUNDS}; Atelier is started the way npm start does it, with a warm compile cache:\n`,
+    );
+    console.log(
+      comparison(variants, results, [
+        ['ms', medianOf((ms) => ms)],
+        ['ratio', ratioOf((ms) => ms)],
+        ['min', (all) => number(Math.min(...all))],
+        ['max', (all) => number(Math.max(...all))],
+      ]),
+    );
   } finally {
     await harness.close();
   }
-  const rows = (Object.keys(variants) as Variant[]).map((variant) => [
-    variants[variant],
-    median(results[variant]).toFixed(0),
-    (median(results[variant]) / median(results.bare)).toFixed(2),
-    Math.min(...results[variant]).toFixed(0),
-    Math.max(...results[variant]).toFixed(0),
-  ]);
-  console.log(
-    `\nFrom process start to READY, median of ${ROUNDS}; Atelier is started the way npm start does it, with a warm compile cache:\n`,
-  );
-  console.log(table(['', 'ms', 'ratio', 'min', 'max'], rows));
 }

@@ -1,10 +1,9 @@
-import { measureCpu } from './cpu.ts';
 import { runMixedJobs } from './day.ts';
 import { reportEdits } from './edits.ts';
 import { measureBotDelay, reportSchedule } from './ending.ts';
-import { measureLoad } from './load.ts';
 import { measureMemory } from './memory.ts';
 import { measurePages } from './pages.ts';
+import { measurePolls } from './polls.ts';
 import { measureRestart } from './restart.ts';
 
 /** Runs the benchmarks one at a time, so that they do not compete for the machine. */
@@ -16,6 +15,5 @@ export async function measureTasks(): Promise<void> {
   reportSchedule(jobs);
   await measureBotDelay();
   reportEdits(jobs);
-  await measureCpu();
-  await measureLoad();
+  await measurePolls();
 }

@@ -6,13 +6,13 @@ import type { TaskBook } from '../services/orders/book.ts';
 import type { Reference } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { setReferenceNotes } from '../services/tasks/transitions.ts';
-import type { Result, ResultSources } from './results.ts';
+import type { FileSources, Result } from './results.ts';
 
 /** Only small files are fetched completely: the beginning of a file is enough to see that it can be fetched. */
 const FETCH_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
 /** Finds notes about results that differ from their request, and about references that may explain a failure. */
-export function noteFinder({ media, views, say, log, clock }: ResultSources, book: TaskBook) {
+export function noteFinder({ media, views, say, log, clock }: FileSources, book: TaskBook) {
   return {
     /** Facts from the file itself take precedence over those from the gateway. */
     resultNotes(task: Task, results: readonly Result[]): string[] {

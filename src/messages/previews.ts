@@ -4,7 +4,7 @@ import { MediaError } from '../services/media/errors.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
-import { contentOf, copiesOf, type MessageSources, type ResultSources } from './results.ts';
+import { contentOf, copiesOf, type FileSources, type MessageSources } from './results.ts';
 import { nameOf } from './task-message.ts';
 
 /** An image shown with the results of a message, in memory until it is sent. */
@@ -19,11 +19,7 @@ const MAX_FETCHED_PREVIEW_BYTES = 4 * 2 ** 20;
 const PREVIEW_TIMEOUT_MS = 5_000;
 
 /** Fetches the gateway's image of a task in progress. */
-export async function previewOf(
-  task: Task,
-  sources: ResultSources,
-  signal?: AbortSignal,
-): Promise<Preview | undefined> {
+export async function previewOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
   const prompt = nameOf(task, sources, sources.say);
@@ -38,7 +34,7 @@ const MAX_SOURCE_BYTES = 20_000_000;
 const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 
 /** Fetches the source images of a description, which says little without them. */
-export async function sourcePreviewsOf(task: Task, sources: ResultSources, signal?: AbortSignal): Promise<Preview[]> {
+export async function sourcePreviewsOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview[]> {
   const sourceImages = sources.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name }] of sourceImages.entries()) {
@@ -72,7 +68,7 @@ export async function resultPreviewOf(task: Task, sources: MessageSources): Prom
 export async function thumbnailsOf(
   task: Task,
   isLinked: (index: number) => boolean,
-  sources: ResultSources,
+  sources: FileSources,
   signal?: AbortSignal,
 ): Promise<Preview[]> {
   const frames: Preview[] = [];
@@ -103,7 +99,7 @@ interface ImageRequest {
 export async function fetchImage(
   { address, max, fit = MAX_PREVIEW_BYTES, timeoutMs = PREVIEW_TIMEOUT_MS, givenBy, file }: ImageRequest,
   task: Task,
-  { media, log }: ResultSources,
+  { media, log }: FileSources,
   signal?: AbortSignal,
 ): Promise<Preview | undefined> {
   try {

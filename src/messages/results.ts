@@ -27,7 +27,7 @@ export interface MessageSources extends ResultSources, MessageSettings {
 }
 
 /** Enough for previews and notes, which tests build without an engine. */
-export type ResultSources = Pick<MessageSources, 'views' | 'media' | 'say' | 'log' | 'clock'>;
+export type FileSources = Pick<MessageSources, 'views' | 'media' | 'say' | 'log' | 'clock'>;
 
 /** The outcome of fetching one result: a file to attach, or a link; otherwise it is gone, or does not have the expected type. */
 export type Result =

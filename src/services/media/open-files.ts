@@ -5,7 +5,7 @@ import type { StoredResultCheck } from './files/settings.ts';
 import { openMedia } from './media.ts';
 import { MediaProcess } from './media-process.ts';
 
-export interface FileSources {
+export interface MediaSources {
   settings: {
     gateway: { baseUrl: string; apiKey: string };
     media: { allowPrivate: boolean; memoryBytes: number };
@@ -20,7 +20,7 @@ export interface FileSources {
 
 /** Opens what fetches, reads and decodes files. */
 export function openFiles(
-  { settings, extraOrigins, mediaClock, mediaProcess: sharedProcess }: FileSources,
+  { settings, extraOrigins, mediaClock, mediaProcess: sharedProcess }: MediaSources,
   isStoredResult: StoredResultCheck,
   log: Log,
 ) {

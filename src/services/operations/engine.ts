@@ -8,7 +8,7 @@ import { isModelCode } from '../gateway/error-responses.ts';
 import { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { Experience } from '../gateway/model-experience.ts';
 import type { KindOverrides } from '../gateway/model-families.ts';
-import { type FileSources, openFiles } from '../media/open-files.ts';
+import { type MediaSources, openFiles } from '../media/open-files.ts';
 import { StoreSecret } from '../money/hashed-names.ts';
 import { type MoneySettings, type MoneySources, openMoney } from '../money/open-money.ts';
 import { TaskBook } from '../orders/book.ts';
@@ -26,12 +26,12 @@ import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources, FileSources {
+interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources, MediaSources {
   settings: MoneySettings &
     SafetySettings &
     OrdersSettings &
     ConversationSettings &
-    FileSources['settings'] & {
+    MediaSources['settings'] & {
       gateway: { fields: { user?: string | undefined } };
       modelKinds: KindOverrides;
     };
