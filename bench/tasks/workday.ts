@@ -122,4 +122,4 @@ export class JobSimulation {
 
 /** A running task shows a progress bar. */
 const showsEnd = ({ body }: RecordedRequest): boolean =>
-  !/^[▰▱]+ \d+ %$/m.test((body as { content?: string } | undefined)?.content ?? '');
+  !/^[▰▱]+ \d+ ?%$/m.test((body as { content?: string } | undefined)?.content ?? '');
