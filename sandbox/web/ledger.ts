@@ -52,6 +52,7 @@ export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
     reserved: sum('reserved'),
     unconfirmed: sum('unconfirmed'),
     settled,
+    waived: sum('waived'),
     ...(bill !== undefined && { bill, difference: difference(bill, settled) }),
   };
 }
@@ -62,8 +63,10 @@ function storedEntries(file: string): StoredEntry[] {
   try {
     // The bot creates the file before the table, which may not exist yet.
     if (!database.prepare(`SELECT name FROM sqlite_master WHERE name = 'atelier'`).get()) return [];
-    const rows = database.prepare(`SELECT value FROM atelier WHERE namespace = 'ledger' ORDER BY key`).all();
-    return rows.map(({ value }) => (JSON.parse(String(value)) as { value: StoredEntry }).value);
+    const rows = database.prepare(`SELECT value FROM atelier WHERE namespace = 'ledger'`).all();
+    const entries = rows.map(({ value }) => (JSON.parse(String(value)) as { value: StoredEntry }).value);
+    // The key of an erased entry no longer tells its time.
+    return entries.sort((one, other) => one.at - other.at);
   } finally {
     database.close();
   }

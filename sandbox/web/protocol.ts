@@ -250,6 +250,8 @@ export interface Ledger {
   readonly reserved: string;
   readonly unconfirmed: string;
   readonly settled: string;
+  /** Charged by the gateway, but not to the member, because moderators or rules withheld the result. */
+  readonly waived: string;
   /** What the gateway charges, and how much of that the bot has not settled; only with the embedded gateway. */
   readonly bill?: string;
   readonly difference?: string;

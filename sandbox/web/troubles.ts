@@ -98,7 +98,7 @@ async function applyToGateway(trouble: GatewayTrouble, gateway: EmbeddedGateway)
         ? 'The next request fails with status 429.'
         : `The next ${trouble.times} requests fail with status 429.`;
     case 'lose-next-answer':
-      faults.add({ on: { method: 'POST', kind: 'any' }, do: 'accepted-then-reset' });
+      faults.add({ on: { method: 'POST', kind: 'any', path: /^(?!\/v1\/moderations)/ }, do: 'accepted-then-reset' });
       return 'The gateway will accept the next submit, but its response will be lost.';
     case 'callbacks':
       faults.add({ do: { type: 'callbacks', how: trouble.how } });

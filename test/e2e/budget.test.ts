@@ -213,7 +213,9 @@ describe('Budgets', () => {
       ['show', { server: fixture.discord.world.guild('elsewhere').id }],
       ['pause', { server: 'all' }],
     ] as const)
-      expect(await runBudget(fixture, 'admin', command, options)).toContain('Only the operator can');
+      expect(await runBudget(fixture, 'admin', command, options)).toContain(
+        'Only the operator and, on an admin server of the bot, its admins can',
+      );
     await runBudget(fixture, 'admin', 'grant', { more: '5 tasks' });
     expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     await runBudget(fixture, 'owner', 'grant', { more: '1 task' });
@@ -237,7 +239,7 @@ describe('Budgets', () => {
       ['grant', { more: '$5' }],
       ['reset', {}],
     ] as const)
-      expect(await runBudget(fixture, 'admin', command, options)).toContain('Only the operator can raise');
+      expect(await runBudget(fixture, 'admin', command, options)).toContain('its admins can raise');
     await imagine(fixture, 'member', 'a fox');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('this server’s limit');
     await runBudget(fixture, 'owner', 'reset');
@@ -257,8 +259,8 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'owner', 'show', unknown)).toContain('not on a server with the ID');
     const owner = fixture.discord.as('owner');
     const paused = await (await owner.slash('budget pause', { server: 'all' })).message();
-    expect(await imagine(fixture, 'member', 'a hare')).toContain('The operator has paused new requests');
-    expect(await runBudget(fixture, 'owner', 'show')).toContain('The operator has paused new requests on all servers.');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('New requests are paused on all servers');
+    expect(await runBudget(fixture, 'owner', 'show')).toContain('New requests are paused on all servers.');
     await runBudget(fixture, 'owner', 'pause');
     const about = async (): Promise<string> => text(await (await owner.slash('about')).message());
     expect(await about()).toContain('New requests are paused on all servers.');
@@ -277,8 +279,8 @@ describe('Budgets', () => {
     // Another server learns of the pause of all servers, but not who paused it, and nothing of this server's own pauses.
     const elsewhere = await runBudget(fixture, 'owner', 'history', { server: otherGuildId });
     expect(elsewhere.match(/(?<=:f> ).*new requests.*/g)).toEqual([
-      'The operator: resumed new requests on all servers',
-      'The operator: paused new requests on all servers',
+      'Someone who manages the whole bot: resumed new requests on all servers',
+      'Someone who manages the whole bot: paused new requests on all servers',
     ]);
   });
 

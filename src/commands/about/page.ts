@@ -76,7 +76,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   ];
   const blocks = [
     lines.join('\n'),
-    ...(about.operator ? [...callbackBlock(about, say), ...operatorBlocks(about.operator, say)] : []),
+    ...(about.operator ? [...operatorBlocks(about.operator, say), ...callbackBlock(about, say)] : []),
     say('about.more', { mention: help }),
   ];
   return { page: { title: say('about.title'), blocks } };

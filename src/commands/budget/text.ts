@@ -4,7 +4,10 @@ export const text = {
     show: {
       description: 'Show the limits for this server or a member, and what is left',
       example: '/budget show member:@kim',
-      options: { member: 'Show this member’s limits', server: 'Server ID, for the operator; default: this server' },
+      options: {
+        member: 'Show this member’s limits',
+        server: 'ID of another server (operator and admin servers only)',
+      },
     },
     set: {
       description: 'Set limits for the server, each member, a role or one member',
@@ -16,7 +19,7 @@ export const text = {
         member: 'Limits for this member',
         confirm_above: 'Ask members to confirm above this price: $1, or off',
         show_cost: 'Cost and remaining limit shown under each result',
-        server: 'Server ID, for the operator; default: this server',
+        server: 'ID of another server (operator and admin servers only)',
       },
       choices: {
         for: { server: 'the whole server', members: 'each member', operator: 'the operator’s limits for the server' },
@@ -28,7 +31,7 @@ export const text = {
       options: {
         more: 'Extra allowance: $5, 20 tasks, or both: “$5, 20 tasks”',
         member: 'For this member; default: for the whole server',
-        server: 'Server ID, for the operator; default: this server',
+        server: 'ID of another server (operator and admin servers only)',
       },
     },
     reset: {
@@ -36,7 +39,7 @@ export const text = {
       example: '/budget reset member:@kim',
       options: {
         member: 'For this member; default: for the whole server',
-        server: 'Server ID, for the operator; default: this server',
+        server: 'ID of another server (operator and admin servers only)',
       },
     },
     block: {
@@ -45,33 +48,33 @@ export const text = {
       options: {
         member: 'The member',
         days: 'For how many days; default: until you unblock them',
-        server: 'Server ID, for the operator; default: this server',
+        server: 'ID of another server (operator and admin servers only)',
       },
     },
     unblock: {
       description: 'Accept requests from a blocked member again',
       example: '/budget unblock member:@kim',
-      options: { member: 'The member', server: 'Server ID, for the operator; default: this server' },
+      options: { member: 'The member', server: 'ID of another server (operator and admin servers only)' },
     },
     pause: {
       description: 'Stop new requests on this server immediately, or resume them',
       example: '/budget pause',
       options: {
         paused: 'False accepts new requests again; default: True',
-        server: 'Server ID or all, for the operator; default: this server',
+        server: 'ID of another server, or all (operator, admin servers only)',
       },
     },
     history: {
       description: 'Show who changed which limit, and when',
       example: '/budget history',
-      options: { server: 'Server ID, for the operator; default: this server' },
+      options: { server: 'ID of another server (operator and admin servers only)' },
     },
     alerts: {
       description: 'Choose where to post alerts when 80% and 100% of the budget is used',
       example: '/budget alerts channel:#staff',
       options: {
         channel: 'Channel for alerts; leave out to switch alerts off',
-        server: 'Server ID, for the operator; default: this server',
+        server: 'ID of another server (operator and admin servers only)',
       },
     },
   },
@@ -81,7 +84,7 @@ export const text = {
     paused: 'New requests are paused.',
     resume: 'Resume',
     resumeEverywhere: 'Resume on all servers',
-    pausedEverywhere: 'The operator has paused new requests on all servers.',
+    pausedEverywhere: 'New requests are paused on all servers.',
     limits: {
       server: 'Limits for the server: {{limits}}',
       serverDefault: 'Limits for the server: {{limits}} (the operator’s default)',
@@ -198,7 +201,7 @@ export const text = {
         'confirm-above': 'changed the confirmation threshold from {{before}} to {{after}}',
         'show-cost': 'turned {{after}} the display of costs under results',
       },
-      operator: 'The operator',
+      operator: 'Someone who manages the whole bot',
       everywhere: { pause: 'paused new requests on all servers', resume: 'resumed new requests on all servers' },
       default: 'the default',
       noneOfTheirOwn: 'none of their own',
@@ -208,7 +211,8 @@ export const text = {
   refusals: {
     budgetNoServer: 'Use this command on a server, or name one with the option `server`.',
     budgetNotYours: 'Only members with the Manage Server permission can see and change this server’s budget.',
-    budgetOtherServer: 'Only the operator can manage the budgets of other servers. Leave out the option `server`.',
+    budgetOtherServer:
+      'Only the operator and, on an admin server of the bot, its admins can manage the budgets of other servers. Leave out the option `server`.',
     budgetUnknownServer:
       'The bot is not on a server with the ID {{server}}. Check the ID; `all` works only with `/budget pause`.',
     budgetLimitsInvalid:
@@ -218,9 +222,10 @@ export const text = {
     budgetPriceInvalid: '{{price}} is not a price. Write it like `$1` or `$0.50`, or `off`.',
     budgetOneTarget: 'Choose only one of the options `for`, `role` and `member`.',
     budgetWeightOfServer: 'Weights apply only to members. Add `for`, `role` or `member`, or remove the weight.',
-    budgetOperatorOnly: 'Only the operator can change the operator’s limits for this server.',
+    budgetOperatorOnly:
+      'Only the operator and, on an admin server of the bot, its admins can change the operator’s limits for this server.',
     budgetNothingToRaise:
-      'This server has no limits of its own. Only the operator can raise or reset the operator’s limits for it.',
+      'This server has no limits of its own. Only the operator and, on an admin server of the bot, its admins can raise or reset the operator’s limits for it.',
     budgetNothingRaised: {
       amount: 'There is no limit in dollars a day, week or month to raise. `/budget show` lists the limits.',
       tasks: 'There is no limit on tasks a day, week or month to raise. `/budget show` lists the limits.',

@@ -126,7 +126,7 @@ export const refusals = {
   },
   paused: {
     server: 'An admin has paused new requests on this server. Running tasks continue. Try again later.',
-    everywhere: 'The operator has paused new requests. Running tasks continue. Try again later.',
+    everywhere: 'New requests are paused on all servers. Running tasks continue. Try again later.',
   },
   blocked: {
     until: 'An admin of this server has blocked you from making new requests until <t:{{until}}:f>.',

@@ -25,6 +25,7 @@ describe('The server with budgets on the sandbox page', () => {
       reserved: '0',
       unconfirmed: '0',
       settled: '0',
+      waived: '0',
       bill: '0',
       difference: '0',
     });

@@ -28,13 +28,14 @@ export function LedgerPanel() {
   }, []);
   if (problem.value !== undefined) return <p class="objection">{problem.value}</p>;
   if (!ledger.value) return null;
-  const { entries, count, reserved, unconfirmed, settled, bill, difference } = ledger.value;
+  const { entries, count, reserved, unconfirmed, settled, waived, bill, difference } = ledger.value;
   return (
     <>
       <dl class="facts ledger-sums" aria-label="Sums">
         <Fact name="reserved" value={`$${reserved}`} />
         <Fact name="unconfirmed" value={`$${unconfirmed}`} />
         <Fact name="settled" value={`$${settled}`} />
+        {waived !== '0' && <Fact name="waived" value={`$${waived}`} />}
         {bill !== undefined && <Fact name="gateway’s bill" value={`$${bill}`} />}
         {difference !== undefined && <Fact name="bill − settled" value={`$${difference}`} />}
       </dl>
