@@ -117,9 +117,11 @@ describe('The refusals of references', () => {
   it('A press is refused if the URL of the reference has expired or the larger model no longer exists', async () => {
     const fixture = await startLocalBot();
     const { discord, gateway } = fixture;
+    const member = discord.as('member');
+    // The button for a larger model needs the list of models.
+    await (await member.slash('models')).message();
     const parent = await orderImage(fixture, { image: await imageUpload() });
     const orderCountBefore = receivedOrders(gateway).length;
-    const member = discord.as('member');
     // Discord's URL of a file is valid for a day, but the button works for longer.
     fixture.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
