@@ -11,6 +11,7 @@ import { measureOrders } from './orders/measure.ts';
 import { measurePath } from './path/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
+import { measureRush } from './rush/measure.ts';
 import { measureShards } from './shards/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   path: measurePath,
   polling: measurePolling,
   readers: measureReaders,
+  rush: measureRush,
   shards: measureShards,
   store: measureStore,
   talk: measureTalk,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import packageFile from '../../package.json' with { type: 'json' };
 import type { ProbeCalls } from './probe.ts';
 import { launch, Remote } from './program.ts';
 
@@ -17,19 +17,24 @@ const RELEASED_MESSAGE = 'This worker released a partition.';
 const START_LIMIT_MS = 600_000;
 const WARNING_LEVEL = 40;
 
+const projectRoot = new URL('../../', import.meta.url);
+
 /**
- * The arguments that `npm start` passes to Node before the bot's entry file, except the operator's settings. Read from the script itself, so the
- * measured bot runs like the real one.
+ * The arguments that `npm start` in this source tree passes to Node before the bot's entry file, except the operator's settings. Read from the
+ * script itself, so the measured bot runs like the real one.
  */
-export const nodeArguments: readonly string[] = packageFile.scripts.start
-  .replace('--import ./scripts/env-file.mjs ', '')
-  .split(' ')
-  .slice(1, -1)
-  .map((argument) => (argument.startsWith('./') ? new URL(`../../${argument}`, import.meta.url).href : argument));
+function nodeArgumentsOf(root: URL): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: { start: string } };
+  return scripts.start
+    .replace('--import ./scripts/env-file.mjs ', '')
+    .split(' ')
+    .slice(1, -1)
+    .map((argument) => (argument.startsWith('./') ? new URL(argument, root).href : argument));
+}
+
+export const nodeArguments = nodeArgumentsOf(projectRoot);
 
 export const probeArguments: readonly string[] = ['--expose-gc', '--import', new URL('probe.ts', import.meta.url).href];
-
-const botFile = new URL('../../src/index.ts', import.meta.url);
 
 interface LogLine {
   msg?: string;
@@ -39,7 +44,7 @@ interface LogLine {
   tasks?: number;
 }
 
-/** One process of the shipped bot, started as by `npm start` with the probe, or only as by `npm start`. */
+/** One process of the bot in the source tree `root`, started as by `npm start` with the probe, or only as by `npm start`. */
 export class Bot extends Remote<ProbeCalls> {
   readonly role: Role;
   readonly startedAt = Date.now();
@@ -52,11 +57,14 @@ export class Bot extends Remote<ProbeCalls> {
   readonly #warnings: string[] = [];
   readonly #watchers = new Set<() => void>();
 
-  constructor(settings: Readonly<Record<string, string>>, { role = 'all' as Role, hasProbe = true } = {}) {
+  constructor(
+    settings: Readonly<Record<string, string>>,
+    { role = 'all' as Role, hasProbe = true, root = projectRoot } = {},
+  ) {
     super(
-      launch(botFile, {
+      launch(new URL('src/index.ts', root), {
         environment: { ATELIER_ROLE: role, ...settings },
-        nodeOptions: [...nodeArguments, ...(hasProbe ? probeArguments : [])],
+        nodeOptions: [...nodeArgumentsOf(root), ...(hasProbe ? probeArguments : [])],
         hasLog: true,
       }),
     );

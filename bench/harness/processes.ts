@@ -26,16 +26,26 @@ export async function cpuTime(processes: readonly number[]): Promise<number> {
 export const residentBytes = (pid: number): Promise<number> => bytesOf('VmRSS', pid);
 export const peakResidentBytes = (pid: number): Promise<number> => bytesOf('VmHWM', pid);
 
+/** The current memory use of these processes, with each shared page counted once. */
+export async function proportionalBytes(processes: readonly number[]): Promise<number> {
+  const maps = await Promise.all(processes.map((pid) => readIfRunning(`/proc/${pid}/smaps_rollup`)));
+  return maps.reduce((sum, map) => sum + 1_024 * Number(/^Pss:\s+(\d+)/m.exec(map ?? '')?.[1] ?? 0), 0);
+}
+
 async function bytesOf(name: string, pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return 1_024 * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
 }
 
-/** Undefined if the process has ended. */
 async function fieldsOf(pid: number): Promise<string[] | undefined> {
+  const stat = await readIfRunning(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Undefined if the process has ended. */
+async function readIfRunning(file: string): Promise<string | undefined> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return await readFile(file, 'latin1');
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
       return undefined;

@@ -18,10 +18,15 @@ export class StoreFolder {
 
   /** Creates and fills a new store; the ages of its tasks are relative to now. */
   async createStore(content: StoreContent): Promise<string> {
-    this.#stores += 1;
-    const file = join(this.#folder, `${this.#stores}.sqlite`);
+    const file = this.newFile();
     await fillStore(file, content);
     return file;
+  }
+
+  /** The path of a store that does not exist yet. */
+  newFile(): string {
+    this.#stores += 1;
+    return join(this.#folder, `${this.#stores}.sqlite`);
   }
 
   async close(): Promise<void> {
