@@ -15,7 +15,12 @@ import {
 const MENU = 'Use as reference';
 
 describeProfiles('Using a message as a reference', (profile) => {
-  const start = () => startLocalBot({ gateway: { profile } });
+  const start = async () => {
+    const fixture = await startLocalBot({ gateway: { profile } });
+    // Buttons need the list of models, and forms wait for it only half a second of the bot's time.
+    await (await fixture.discord.as('member').slash('models')).message();
+    return fixture;
+  };
 
   it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', async () => {
     const fixture = await start();
