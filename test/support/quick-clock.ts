@@ -1,57 +1,70 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
+/** The clock looks at the real one at least this often while something waits for it. */
+const MAX_WAIT_MS = 20;
+/** More than this is never counted at once: the process was suspended or busy, and could not have acted in that time. */
+const MAX_STEP_MS = 2 * MAX_WAIT_MS;
+
+interface Timer {
+  at: number;
+  task: () => void;
+}
+
 /**
  * A clock that runs faster than the real one by the given factor and can be moved forward, so that tests do not have
- * to wait for minutes to pass.
+ * to wait for minutes to pass. It slows down with its process, so that a busy machine exceeds no limit.
  */
 export class FastClock implements Clock {
   readonly #speed: number;
-  readonly #start = Date.now();
-  #stoppedAt: number | undefined;
-  #offsetMs = 0;
-  readonly #pending = new Set<{ at: number; arm(): void }>();
+  #time = Date.now();
+  #lastSeen = performance.now();
+  #isStopped = false;
+  readonly #timers = new Set<Timer>();
+  #wake: NodeJS.Timeout | undefined;
 
   constructor(speed = 30) {
     this.#speed = speed;
   }
 
   now(): number {
-    const real = this.#stoppedAt ?? Date.now();
-    return Math.floor(this.#start + (real - this.#start) * this.#speed + this.#offsetMs);
+    const real = performance.now();
+    if (!this.#isStopped) this.#time += Math.min(real - this.#lastSeen, MAX_STEP_MS) * this.#speed;
+    this.#lastSeen = real;
+    return Math.floor(this.#time);
   }
 
   after(ms: number, task: () => void): () => void {
-    const at = this.now() + ms;
-    let timer: NodeJS.Timeout | undefined;
-    const pending = {
-      at,
-      arm: (): void => {
-        clearTimeout(timer);
-        const delayMs = Math.max(0, (at - this.now()) / this.#speed);
-        if (this.#stoppedAt === undefined || delayMs === 0) timer = setTimeout(fire, delayMs);
-      },
-    };
-    const fire = (): void => {
-      this.#pending.delete(pending);
-      task();
-    };
-    this.#pending.add(pending);
-    pending.arm();
-    return () => {
-      clearTimeout(timer);
-      this.#pending.delete(pending);
-    };
+    const timer = { at: this.now() + ms, task };
+    this.#timers.add(timer);
+    this.#arm();
+    return () => this.#timers.delete(timer);
   }
 
   /** From now on, time passes only through `advance`. */
   stop(): void {
-    this.#stoppedAt = Date.now();
-    for (const { arm } of this.#pending) arm();
+    this.now();
+    this.#isStopped = true;
   }
 
   /** Skips this much time; timers that have come due run next. */
   advance(ms: number): void {
-    this.#offsetMs += ms;
-    for (const { arm } of this.#pending) arm();
+    this.#time += ms;
+    this.#arm();
+  }
+
+  /** Wakes up for the next timer, or to see that time has passed. */
+  #arm(): void {
+    clearTimeout(this.#wake);
+    const next = Math.min(...[...this.#timers].map(({ at }) => at));
+    const waitMs = (next - this.now()) / this.#speed;
+    if (next === Number.POSITIVE_INFINITY || (this.#isStopped && waitMs > 0)) return;
+    this.#wake = setTimeout(() => this.#run(), Math.min(Math.max(0, waitMs), MAX_WAIT_MS));
+  }
+
+  #run(): void {
+    const now = this.now();
+    const due = [...this.#timers].filter(({ at }) => at <= now).sort((one, other) => one.at - other.at);
+    for (const timer of due) setImmediate(() => this.#timers.delete(timer) && timer.task());
+    setImmediate(() => this.#arm());
   }
 }

@@ -5,9 +5,12 @@ import { runs } from '../../../../support/runs.ts';
 
 const RESPONSE_COUNT = runs(400, 120);
 const MIN_UNDERSTOOD_SHARE = 0.9;
+/** The share is 0.96 on average, but differs by up to 0.07 between random samples of this size. */
+const MIN_SAMPLE_SHARE = 0.85;
 
-/** A fixed seed, and one that differs in each run. */
-const seeds = [2_026, randomInt(2 ** 31)];
+const FIXED_SEED = 2_026;
+/** The other seed differs in each run. */
+const seeds = [FIXED_SEED, randomInt(2 ** 31)];
 
 const cases = seeds.flatMap((seed) => families.map(({ family, kind }) => ({ family, kind, seed })));
 
@@ -25,7 +28,8 @@ describe.each([
       const unambiguousJudgements = judgements.filter(({ isClear }) => isClear);
       const understoodJudgements = unambiguousJudgements.filter(({ verdict }) => verdict === 'understood');
       expect(judgements.filter(({ verdict }) => verdict === 'wrong')).toEqual([]);
-      expect(understoodJudgements.length / unambiguousJudgements.length).toBeGreaterThan(MIN_UNDERSTOOD_SHARE);
+      const understoodShare = understoodJudgements.length / unambiguousJudgements.length;
+      expect(understoodShare).toBeGreaterThan(seed === FIXED_SEED ? MIN_UNDERSTOOD_SHARE : MIN_SAMPLE_SHARE);
       expect(unambiguousJudgements.length).toBeLessThan(RESPONSE_COUNT);
     },
   );
