@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type APIApplicationCommand, DiscordAPIError, REST, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, REST } from '@discordjs/rest';
+import { type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';

@@ -1,9 +1,9 @@
-import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, GatewayCloseCodes } from 'discord.js';
+import { GatewayCloseCodes } from 'discord-api-types/v10';
 import packageFile from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { ruleTargets } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { errorFacts } from './discord/outbox/errors.ts';
+import { errorFacts, isRefusal } from './discord/outbox/errors.ts';
 import { DiscordUnreachable } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-processes.ts';
@@ -20,6 +20,8 @@ const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
+
+const UNAUTHORIZED = 401;
 
 const TOKEN_REJECTED =
   'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
@@ -87,7 +89,7 @@ async function run(config: Config): Promise<void> {
     const app = await startApp(config, { log, version: packageFile.version });
     stopSignal
       .then(() => app.stop())
-      // discord.js may still be reconnecting, which would keep the process alive. The lines before this write are not lost.
+      // The library may still be reconnecting, which would keep the process alive. The lines before this write are not lost.
       .then(() => process.stdout.write('', () => process.exit()))
       .catch(crash);
     // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
@@ -125,10 +127,10 @@ function logFailedStart(error: unknown, log: Log): number {
   }
   if (error instanceof DiscordUnreachable) {
     log.fatal(error.cause === undefined ? {} : errorFacts(error.cause), DISCORD_UNREACHABLE);
-    // discord.js may still repeat a connection that was refused, which would keep the process alive.
+    // The library may still repeat a connection that was refused, which would keep the process alive.
     process.exit(EX_TEMPFAIL);
   }
-  if (!isRefusedToken(error)) throw error;
+  if (!isRefusal(error) || error.status !== UNAUTHORIZED) throw error;
   log.fatal(TOKEN_REJECTED);
   return EX_NOPERM;
 }
@@ -156,13 +158,6 @@ async function onConnectionClosed(code: number, app: App, log: Log): Promise<voi
   setExitCode(EX_NOPERM);
 }
 
-function isRefusedToken(error: unknown): boolean {
-  if (error instanceof DiscordAPIError) return error.status === 401;
-  return error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid;
-}
-
 const [strayArgument] = process.argv.slice(2);
 const config = strayArgument === undefined ? loadConfig() : refuseArgument(strayArgument);
-// discord.js reads this variable too. It fails if the variable is empty, and it must not manage the shards itself.
-Reflect.deleteProperty(process.env, 'SHARD_COUNT');
 if (config) await run(config);

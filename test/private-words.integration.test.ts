@@ -132,7 +132,7 @@ const voice = {
 
 /** Every request from the bot to Discord that contains text from members, by the name of its route in discord.js. */
 function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: ReturnType<typeof createLogs>['json']) {
-  const botRest = clients.client.rest;
+  const botRest = clients.rest;
   const outbox = new Outbox(clients, log);
   const reader = new DiscordReader(clients.reads, log);
   const responder = new Responder(outbox, { applicationId: ID, interactionId: ID, token: 'token' });
@@ -186,7 +186,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     guildRoles: [() => reader.serverNames(ID)],
     guildChannels: [() => reader.serverNames(ID)],
     gatewayBot: [() => readGateway(clients.reads)],
-    user: [() => loadIdentity(clients.client, 'token')],
+    user: [() => loadIdentity(clients, 'token')],
     currentApplication: [() => botRest.get('/oauth2/applications/@me')],
     applicationCommands: [() => botRest.put(`/applications/${ID}/commands`, { body: [{ name: PRIVATE_WORD }] })],
     applicationGuildCommands: [() => botRest.put(`/applications/${ID}/guilds/${ID}/commands`, { body: [] })],
@@ -199,7 +199,7 @@ describe('The log at every level', () => {
     async (failure) => {
       const { url, requestLines } = await failingServer(failure);
       const clients = createDiscordClients(`${url}/api`);
-      clients.client.rest.setToken('token');
+      clients.rest.setToken('token');
       cleanups.push(() => clients.close());
       const log = createLogs();
       const calls = discordCalls(clients, log.json);

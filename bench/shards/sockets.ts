@@ -27,7 +27,7 @@ const facts = await openSharedFacts(
   { log, clock: systemClock, limitMs: STORE_LIMIT_MS },
 );
 const clients = createDiscordClients(apiUrl);
-clients.client.rest.setToken(token);
+clients.rest.setToken(token);
 let guildCount = 0;
 const start = performance.now();
 const shards = await openShards({

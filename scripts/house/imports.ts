@@ -63,9 +63,15 @@ const rules: readonly Rule[] = [
     message: 'Only src/discord knows discord.js.',
   },
   {
-    importer: /^src\/(?!discord\/(?:outbox\/|reads\.ts))/,
-    imported: /^(?:@discordjs\/rest|discord-api-types)/,
+    importer: /^src\/(?!discord\/(?:outbox\/|reads\.ts|message-body\.ts))/,
+    imported: /^@discordjs\/rest/,
     message: 'Only src/discord/outbox writes to Discord; reads.ts is the way to read from it.',
+  },
+  {
+    importer: /^src\//,
+    imported: /^discord\.js$/,
+    message:
+      'discord.js takes as long to load as everything else: import @discordjs/ws, @discordjs/rest and discord-api-types.',
   },
   {
     importer: /^sandbox\//,

@@ -23,7 +23,7 @@ export function readThreadMessages(readers: readonly ThreadMessageReader[], serv
   const servedGuildGuard = refuseUnserved(settings.discord);
   const wasInterrupted = interruptedMessageHandler(
     { outbox, book: tasks.book, say, log },
-    () => clients.client.application?.id ?? '',
+    () => clients.identity.applicationId ?? '',
   );
   // Discord may deliver a message again after a lost connection.
   const processedIds = new RecentMap<string, true>(MAX_PROCESSED_IDS);

@@ -1,4 +1,4 @@
-import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord.js';
+import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord-api-types/v10';
 import { neededPermissions } from './guards.ts';
 import type { CommandBody } from './registration.ts';
 

@@ -9,7 +9,7 @@ import {
   ComponentType,
   SelectMenuDefaultValueType,
   TextInputStyle,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { FieldPlan, FormPlan, NotePlan } from './plan.ts';
 import { truncate } from './truncate.ts';
 

@@ -1,7 +1,7 @@
-import { ChannelType, PermissionFlagsBits, PermissionsBitField } from 'discord.js';
+import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/conversations/talk-session.ts';
-import { type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
+import { grantsAny, type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. */
@@ -59,8 +59,7 @@ export function missingPermissions(
   { appPermissions }: InteractionFacts,
   required: readonly Permission[] = neededPermissions,
 ): string[] {
-  const granted = new PermissionsBitField(appPermissions);
-  return required.filter(({ bits }) => !granted.any(bits)).map(({ name }) => name);
+  return required.filter(({ bits }) => !grantsAny(appPermissions, bits)).map(({ name }) => name);
 }
 
 const { view, send, sendInThreads, attach, readHistory, createThread, createPrivateThread } = permissions;

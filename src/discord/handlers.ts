@@ -1,4 +1,4 @@
-import type { APIChatInputApplicationCommandInteractionData } from 'discord.js';
+import type { APIChatInputApplicationCommandInteractionData } from 'discord-api-types/v10';
 import { type Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';

@@ -6,11 +6,10 @@ import {
   InteractionContextType,
   MessageFlags,
   PermissionFlagsBits,
-  PermissionsBitField,
-  SnowflakeUtil,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import type { OrderOrigin } from '../services/orders/orders.ts';
 import type { Route } from '../services/tasks/task.ts';
+import { timestampOf } from './snowflake.ts';
 
 /** An interaction as Discord sends it. The library's own objects leave out the channels of servers that are not cached. */
 export type Interaction = Exclude<APIInteraction, APIPingInteraction>;
@@ -56,7 +55,7 @@ export function interactionFactsOf(interaction: Interaction): InteractionFacts {
     parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
     isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
     locale,
-    createdAt: SnowflakeUtil.timestampFrom(id),
+    createdAt: timestampOf(id),
     permissions: BigInt(member?.permissions ?? 0),
     roleIds: member?.roles ?? [],
     appPermissions: BigInt(app_permissions),
@@ -65,11 +64,16 @@ export function interactionFactsOf(interaction: Interaction): InteractionFacts {
   };
 }
 
-/** An administrator is allowed to do everything, but Discord does not always set each bit for them. */
+/**
+ * Whether one of these permissions is granted. An administrator is allowed to do everything, but Discord does not always set each bit for them.
+ */
+export const grantsAny = (granted: bigint, bits: bigint): boolean =>
+  (granted & (bits | PermissionFlagsBits.Administrator)) !== 0n;
+
 const mayDo =
   (bit: bigint) =>
   ({ permissions }: InteractionFacts): boolean =>
-    (permissions & (bit | PermissionFlagsBits.Administrator)) !== 0n;
+    grantsAny(permissions, bit);
 
 export const mayManageMessages = mayDo(PermissionFlagsBits.ManageMessages);
 export const mayManageServer = mayDo(PermissionFlagsBits.ManageGuild);
@@ -103,7 +107,6 @@ export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }): Route {
   const { install, uploadLimit, locale, createdAt, appPermissions } = interactionFactsOf(interaction);
-  const permissions = new PermissionsBitField(appPermissions);
   const isBotDM = interaction.context === InteractionContextType.BotDM;
   return {
     applicationId: interaction.application_id,
@@ -115,14 +118,15 @@ function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }
     // If only a user has installed the application, its bot is present only in its own direct messages, where it can write although the
     // permissions that Discord reports there do not say so (https://discord.com/developers/docs/interactions/receiving-and-responding,
     // "app_permissions").
-    mayPost: isBotDM || (install === 'guild' && mayPost(permissions)),
-    maySpeak: permissions.has(PermissionFlagsBits.SendVoiceMessages),
+    mayPost: isBotDM || (install === 'guild' && mayPost(appPermissions)),
+    maySpeak: grantsAny(appPermissions, PermissionFlagsBits.SendVoiceMessages),
     uploadLimit,
     locale,
   };
 }
 
 /** In a thread only one of the two is needed. A false positive costs one refused request; a false negative would give up a route that works. */
-const mayPost = (permissions: PermissionsBitField): boolean =>
-  permissions.any(PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads) &&
-  permissions.has(PermissionFlagsBits.ViewChannel | PermissionFlagsBits.AttachFiles);
+const mayPost = (granted: bigint): boolean =>
+  grantsAny(granted, PermissionFlagsBits.SendMessages | PermissionFlagsBits.SendMessagesInThreads) &&
+  grantsAny(granted, PermissionFlagsBits.ViewChannel) &&
+  grantsAny(granted, PermissionFlagsBits.AttachFiles);

@@ -7,7 +7,7 @@ import {
   ApplicationCommandType,
   ComponentType,
   InteractionType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import type { EnteredForm, FormDrafts } from '../services/orders/form-drafts.ts';

@@ -1,3 +1,4 @@
+import type { RawFile } from '@discordjs/rest';
 import {
   type APIActionRowComponent,
   type APIComponentInMessageActionRow,
@@ -5,8 +6,7 @@ import {
   ButtonStyle,
   ComponentType,
   MessageFlags,
-  type RawFile,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { hasVisibleText } from '../lib/text.ts';
 import { customIds } from './custom-ids.ts';
 import { DiskFile } from './outbox/uploads.ts';

@@ -1,4 +1,4 @@
-import { RESTJSONErrorCodes as Code } from 'discord.js';
+import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { PlainLog } from '../lib/log.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import { bodyOf } from './message-body.ts';

@@ -4,7 +4,7 @@ import {
   type APIChatInputApplicationCommandInteractionData,
   ApplicationCommandOptionType,
   type InteractionType,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
 
 interface OptionFacts {

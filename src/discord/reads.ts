@@ -4,7 +4,7 @@ import {
   InteractionContextType,
   Routes,
   TeamMemberMembershipState,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
@@ -184,11 +184,11 @@ const CACHE_MS = 10 * 60_000;
 const MAX_CACHED_SERVERS = 500;
 
 /** The ids of our commands, both global and server-specific, by their full names. */
-export function createCommandLookup({ client, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
+export function createCommandLookup({ identity, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
   const cache = new RecentMap<string, { at: number; commands: ReadonlyMap<string, string> }>(MAX_CACHED_SERVERS);
 
   async function fetch(guildId?: string): Promise<Command[]> {
-    const id = client.application?.id ?? '';
+    const id = identity.applicationId ?? '';
     const route = guildId === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
     return commandsShape.parse(await reads.get(route));
   }

@@ -7,7 +7,7 @@ import {
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { withoutUndefined } from '../lib/entries.ts';
 import { type StringTree, stringAt } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.js';
+import { ApplicationCommandType, ComponentType, InteractionType } from 'discord-api-types/v10';
 import { isRecord } from '../lib/exact-json.ts';
 import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { readForm } from './form.ts';

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType, SnowflakeUtil } from 'discord.js';
+import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -31,6 +31,7 @@ import {
 import type { ButtonPlan, PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 import { requestName } from './request-name.ts';
+import { timestampOf } from './snowflake.ts';
 
 export interface RouterParts<Services extends EarlyContext['services']> {
   handlers: Handlers<Services>;
@@ -220,7 +221,7 @@ export class Router<Services extends EarlyContext['services']> {
   #retryLimit({ id }: Interaction): RetryLimit {
     return {
       clock: this.#parts.clock,
-      until: SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS,
+      until: timestampOf(id) + TOKEN_LIFETIME_MS,
       stopping: this.#stopping.signal,
     };
   }

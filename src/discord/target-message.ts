@@ -1,4 +1,4 @@
-import type { APIMessage } from 'discord.js';
+import type { APIMessage } from 'discord-api-types/v10';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { readCustomId } from './custom-ids.ts';
 import { isEphemeral } from './interaction-facts.ts';

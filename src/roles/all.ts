@@ -1,7 +1,5 @@
-import { Events, GatewayDispatchEvents } from 'discord.js';
 import { kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
-import type { Interaction } from '../discord/interaction-facts.ts';
 import { createDiscordClients, logDiscordEvents } from '../discord/outbox/clients.ts';
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
@@ -30,7 +28,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   });
   const { ownership } = store;
   const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.assertOwned);
-  const { client, reads } = clients;
+  const { connection, reads } = clients;
   const bot = createBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot);
@@ -38,19 +36,13 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { mediaProcess, domains } = bot;
   const { scheduler, book } = domains.tasks;
   monitoring?.watch({ bots: () => [bot], scheduler, mediaProcess, storeAddress: config.store });
-  const connectionLost = new Promise<number>((resolve) =>
-    client.on(Events.ShardDisconnect, ({ code }) => resolve(code)),
-  );
-  client.ws.on(
-    GatewayDispatchEvents.InteractionCreate,
-    (interaction: Interaction) => void bot.router.route(interaction),
-  );
-  if (config.discord.messageContent) client.on(Events.Raw, (packet: unknown) => void bot.readMessage(packet));
+  connection.onInteraction((interaction) => void bot.router.route(interaction));
+  if (config.discord.messageContent) connection.onMessage((packet) => void bot.readMessage(packet));
   logDiscordEvents(clients, log, clock);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
     await bot.open();
-    await connectInTime(client.login(config.discord.token), clock);
+    await connectInTime(connection.open(config.discord.token), clock);
     await bot.start();
   } catch (error) {
     await Promise.all([clients.close(), bot.abandon()]);
@@ -62,12 +54,11 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   bot.announce();
 
   return {
-    connectionLost,
+    connectionLost: connection.ended,
     storeLost: ownership.lost,
     stop: once(async () => {
       monitoring?.markStopping();
       await bot.finish();
-      client.removeAllListeners(Events.ShardReconnecting);
       await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());
       await bot.close();
       await monitoring?.close();

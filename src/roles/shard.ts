@@ -27,7 +27,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   });
   const { partitions } = cluster;
   const clients = createDiscordClients(config.discord.apiUrl);
-  const { client, reads } = clients;
+  const { reads } = clients;
   const outbox = new Outbox(clients, log);
   const everyPartition = new EveryPartition(cluster);
   const untaken = new UntakenInteractions({
@@ -45,7 +45,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
 
   let threads: FollowedThreads | undefined;
   try {
-    await loadIdentity(client, config.discord.token);
+    await loadIdentity(clients, config.discord.token);
     const { discord, cluster: settings } = config;
     if (discord.messageContent) {
       await requireMessageContent(reads, discord.token, log);

@@ -170,7 +170,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
       () => [...runningPartitions.keys()],
       (partition) => inbox.waitingCount(partition),
     );
-    await loadIdentity(clients.client, config.discord.token);
+    await loadIdentity(clients, config.discord.token);
     callbacks = await openClusterCallbacks(config.callbacks, cluster, {
       ownCallbacks: (partition) => runningPartitions.get(partition)?.bot.domains.orders.callbacks,
       onOutcome: monitoring?.onCallback,

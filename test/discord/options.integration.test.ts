@@ -1,10 +1,9 @@
-import { Events, GatewayDispatchEvents, Routes } from 'discord.js';
+import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { definersFor, type EarlyContext } from '../../src/discord/handlers.ts';
-import type { Interaction } from '../../src/discord/interaction-facts.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
@@ -38,7 +37,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
     expect(discord.violations).toEqual([]);
   });
   const clients = createDiscordClients(discord.apiUrl);
-  const { client } = clients;
+  const { connection, rest } = clients;
   onTestFinished(() => clients.close());
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined });
   const funnel = new Funnel(createSay(texts), log);
@@ -55,10 +54,8 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
     rateLimiter: new RateLimiter({}, systemClock, log),
     ...parts,
   });
-  client.ws.on(GatewayDispatchEvents.InteractionCreate, (interaction: Interaction) => void router.route(interaction));
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.token);
-  await ready;
+  connection.onInteraction((interaction) => void router.route(interaction));
+  await connection.open(discord.token);
   const options = [
     { type: 3, name: 'words', description: 'x', required: true },
     { type: 5, name: 'sure', description: 'x' },
@@ -67,7 +64,7 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
     { type: 11, name: 'file', description: 'x' },
   ];
   const body = [{ name: 'tell', description: 'x', options }];
-  await client.rest.put(Routes.applicationCommands(discord.applicationId), { body });
+  await rest.put(Routes.applicationCommands(discord.applicationId), { body });
   return discord;
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { REST, Routes } from 'discord.js';
+import { REST } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
 import { expect, it } from 'vitest';
 import { connectInTime, DiscordUnreachable, reachDiscord } from '../../src/discord/reach.ts';
 import { StoreError } from '../../src/services/tasks/store-error.ts';

@@ -1,4 +1,4 @@
-import { REST } from 'discord.js';
+import { REST } from '@discordjs/rest';
 import Fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import type { InteractionFacts } from '../../src/discord/interaction-facts.ts';
@@ -66,7 +66,7 @@ it('There is no operator while Discord does not respond, and the request is repe
 it('The registered commands are cached for a limited number of servers, and the oldest are read again', async () => {
   const paths: string[] = [];
   const reads = { get: async (path: string) => paths.push(path) && [] };
-  const clients = { client: { application: { id: '1' } }, reads } as unknown as DiscordClients;
+  const clients = { identity: { applicationId: '1' }, reads } as unknown as DiscordClients;
   const lookUp = createCommandLookup(clients, [], new ManualClock());
   const readOf = async (server: number): Promise<number> => {
     const countBefore = paths.length;

@@ -1,4 +1,4 @@
-import { ApplicationCommandType, Events, GatewayDispatchEvents, Routes } from 'discord.js';
+import { ApplicationCommandType, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
 import { texts } from '../../src/commands/index.ts';
@@ -134,7 +134,7 @@ async function startRouter(
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
-  const { client } = clients;
+  const { connection, rest } = clients;
   closers.push(() => clients.close());
   const lines: string[] = [];
   const log = createLogger({
@@ -166,14 +166,11 @@ async function startRouter(
     else if (earlier) await responder.acknowledge(earlier.does);
   };
   const toRouter = earlier?.says && { acknowledgement: earlier.says, isCertain: false };
-  client.ws.on(
-    GatewayDispatchEvents.InteractionCreate,
-    (interaction: Interaction) => void respondEarlier(interaction).then(() => router.route(interaction, toRouter)),
+  connection.onInteraction(
+    (interaction) => void respondEarlier(interaction).then(() => router.route(interaction, toRouter)),
   );
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.token);
-  await ready;
-  await client.rest.put(Routes.applicationCommands(discord.applicationId), {
+  await connection.open(discord.token);
+  await rest.put(Routes.applicationCommands(discord.applicationId), {
     body: [
       { name: 'show', description: 'x', options: [{ type: 3, name: 'what', description: 'x', required: true }] },
       ...['late', 'throws', 'many', 'gone'].map((name) => ({ name, description: 'x' })),

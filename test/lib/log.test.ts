@@ -1,4 +1,4 @@
-import { DiscordAPIError, HTTPError } from 'discord.js';
+import { DiscordAPIError, HTTPError } from '@discordjs/rest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../src/lib/log.ts';

@@ -12,11 +12,11 @@ import { text } from './text.ts';
 async function healthOf(services: Services): Promise<Health> {
   const { gateway, tasks, say } = services;
   const { version, ownership, clusterHealth } = services.operations;
-  const latency = services.discord.clients.client.ws.ping;
+  const { pingMs } = services.discord.clients.connection;
   const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
   return {
     version,
-    latencyMs: latency >= 0 ? Math.round(latency) : undefined,
+    latencyMs: pingMs,
     gateway: gatewayState,
     liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
     troubles: cluster?.troubles ?? tasks.scheduler.troubles(),

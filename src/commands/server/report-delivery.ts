@@ -148,7 +148,7 @@ export class ReportDelivery {
   #find({ id, channelId, at }: Report, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
     const { clock } = this.#parts;
     const { clients, outbox } = this.#parts.discord;
-    const applicationId = clients.client.application?.id ?? '';
+    const applicationId = clients.identity.applicationId ?? '';
     const searchRange = { channelId, at, until: clock.now() + SKEW_MS };
     return attempts.request('channel', NOT_SHOWN, () => findByButtonId({ id, applicationId }, searchRange, outbox));
   }

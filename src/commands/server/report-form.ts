@@ -97,7 +97,7 @@ const SKEW_MS = 60_000;
 /** Finds the task whose result a message shows. */
 async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {
   const { route } = context.origin;
-  const ownIds = [route.applicationId, context.services.discord.clients.client.user?.id];
+  const ownIds = [route.applicationId, context.services.discord.clients.identity.userId];
   if (!target.posters.some((id) => ownIds.includes(id))) throw new Refusal('refusals.reports.noResult');
   const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
   const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));

@@ -1,6 +1,6 @@
-import { SnowflakeUtil } from 'discord.js';
 import { answerText } from '../../services/conversations/ask-transitions.ts';
 import type { Task } from '../../services/tasks/task.ts';
+import { timestampOf } from '../snowflake.ts';
 
 const MAX_EDITS = 8;
 /** One edit is always reserved to say that the task takes longer than usual. */
@@ -50,6 +50,6 @@ function nextTextEditAt(task: Task, lastAt: number | undefined, firstSeenAt: num
 }
 
 function isOld({ message, times }: Task, time: number): boolean {
-  const createdAt = message ? SnowflakeUtil.timestampFrom(message.id) : times.created;
+  const createdAt = message ? timestampOf(message.id) : times.created;
   return time - createdAt > OLD_AFTER_MS;
 }

@@ -1,8 +1,8 @@
-import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { PendingPost } from '../../services/tasks/answer.ts';
 import type { Intention, MessagePlace, Task } from '../../services/tasks/task.ts';
 import { customIds, readCustomId } from '../custom-ids.ts';
+import { snowflakeAt, timestampOf } from '../snowflake.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The largest expected difference between Discord's clock and ours. */
@@ -98,7 +98,7 @@ export async function findReply(
     content = one.content;
     return true;
   };
-  const window = { start: BigInt(id), end: snowflakeAt(SnowflakeUtil.timestampFrom(id) + WINDOW_MS) };
+  const window = { start: BigInt(id), end: snowflakeAt(timestampOf(id) + WINDOW_MS) };
   const place = await findIn(channelId, window, reader, isReply);
   return place && { place, content };
 }
@@ -130,9 +130,6 @@ async function findIn(
   }
   return undefined;
 }
-
-const snowflakeAt = (time: number): bigint =>
-  SnowflakeUtil.generate({ timestamp: time, increment: 0n, workerId: 0n, processId: 0n });
 
 /** Anyone could write the same text, but a task's id is unknown before its message is posted. */
 function showsTask(message: FoundMessage, task: Task, reader: ChannelReader): boolean {

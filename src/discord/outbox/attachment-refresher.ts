@@ -14,11 +14,11 @@ const TIME_LIMIT_MS = 10_000;
 const refreshedShape = z.object({ original: z.string(), refreshed: z.string() });
 
 /** Has Discord re-sign the URLs of attachments. If it does not respond, none are refreshed. */
-export function attachmentRefresher({ client }: DiscordClients, clock: Clock, log: PlainLog): Discord['refreshUrls'] {
+export function attachmentRefresher({ rest }: DiscordClients, clock: Clock, log: PlainLog): Discord['refreshUrls'] {
   return async (urls) => {
     const body = { attachment_urls: urls };
     const response = await tryAndLog(log, 'Could not refresh the URLs of attachments.', {}, () =>
-      withTimeout(clock, TIME_LIMIT_MS, client.rest.post(REFRESH_ROUTE, { body })),
+      withTimeout(clock, TIME_LIMIT_MS, rest.post(REFRESH_ROUTE, { body })),
     );
     return parseRefreshed(response);
   };

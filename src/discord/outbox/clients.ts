@@ -1,6 +1,10 @@
-import { Client, Events, GatewayIntentBits, HTTPError, REST, Status } from 'discord.js';
+import { HTTPError, REST } from '@discordjs/rest';
+import { WebSocketShardEvents as Events } from '@discordjs/ws';
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { Connection, FATAL_CODES } from './connection.ts';
+import type { Identity } from './identity.ts';
 import { Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
@@ -20,8 +24,7 @@ export type DiscordClients = ReturnType<typeof createDiscordClients>;
 
 /**
  * Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of messages is a privileged intent, which the
- * operator enables here and in Discord's developer portal. Messages are read from the packets, because discord.js reports none in a channel that it has
- * not cached.
+ * operator enables here and in Discord's developer portal.
  */
 export const intentsOf = ({ messageContent }: { messageContent: boolean }): number =>
   messageContent ? GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent : 0;
@@ -45,22 +48,22 @@ export function createDiscordClients(
       return makeRequest(...request);
     },
   };
-  const client = new Client({ intents: intentsOf(settings), allowedMentions: { parse: [] }, rest: sharedOptions });
-  // READY lists every server, and discord.js would cache an object with thirty empty collections for each: about
-  // 50 MB for ten thousand servers, which clearing the cache later does not free. An interaction carries everything
-  // needed about its server.
-  client.guilds.cache.set = () => client.guilds.cache;
-  mergeQueues(streamUploads(client.rest));
+  const rest = mergeQueues(streamUploads(new REST(sharedOptions)));
   const unlimitedOptions = { ...sharedOptions, globalRequestsPerSecond: Number.MAX_SAFE_INTEGER };
   const tokenRest = mergeQueues(streamUploads(new REST(unlimitedOptions)));
   const callbackRest = streamUploads(
     new REST({ ...unlimitedOptions, timeout: ACKNOWLEDGEMENT_TIMEOUT_MS, retries: 0 }),
   );
-  traffic.watchLimits([client.rest, tokenRest, callbackRest]);
-  const reads: DiscordReads = client.rest;
+  traffic.watchLimits([rest, tokenRest, callbackRest]);
+  const reads: DiscordReads = rest;
+  const identity: Identity = {};
+  const connection = new Connection(rest, identity, intentsOf(settings));
   return {
-    /** Logs in and receives interactions. Its REST client sends the bot's token and respects Discord's 50 requests per second. */
-    client,
+    /** Opened only if the bot is one process. */
+    connection,
+    identity,
+    /** Sends the bot's token, and respects Discord's 50 requests per second. */
+    rest,
     /** Exempt from Discord's global limit. Must not send the bot's token: discord.js discards it on a 401. */
     tokenRest,
     /** For initial responses, which have three seconds in total: the caller decides about retries. */
@@ -69,26 +72,23 @@ export function createDiscordClients(
     /** Counts the requests to Discord and how long its rate limits made them wait. */
     traffic,
 
-    /** Whether interactions arrive. `client.isReady()` stays true while the connection is down. */
-    isConnected: () => client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready),
+    isConnected: () => connection.isReady,
 
     /** Sets this process's share of Discord's limit for requests with the bot's token, if other processes use the token too. */
     setRequestsPerSecond(share: number): void {
       // discord.js reads this option at the start of each second.
-      client.rest.options.globalRequestsPerSecond = Math.max(1, Math.floor(share));
+      rest.options.globalRequestsPerSecond = Math.max(1, Math.floor(share));
     },
 
-    /** Logs out and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
+    /** Disconnects, and stops the timers of all three REST clients, which would otherwise keep them in memory forever. */
     async close(): Promise<void> {
-      for (const rest of [tokenRest, callbackRest]) clearSweepers(rest);
-      await client.destroy();
+      for (const one of [rest, tokenRest, callbackRest]) {
+        one.clearHashSweeper();
+        one.clearHandlerSweeper();
+      }
+      await connection.close();
     },
   };
-}
-
-function clearSweepers(rest: REST): void {
-  rest.clearHashSweeper();
-  rest.clearHandlerSweeper();
 }
 
 /**
@@ -182,26 +182,27 @@ function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
 const RECONNECT_LOG_INTERVAL_MS = 60_000;
 
 /** Logs what an operator needs to know about the connection to Discord. */
-export function logDiscordEvents({ client, tokenRest, callbackRest }: DiscordClients, log: Log, clock: Clock): void {
-  client.on(Events.Error, (error) => log.error({ err: error }, 'The Discord client failed.'));
+export function logDiscordEvents(clients: DiscordClients, log: Log, clock: Clock): void {
+  const { rest, tokenRest, callbackRest } = clients;
+  const { socket } = clients.connection;
   let socketError: Error | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;
-  client.on(Events.ShardError, (error) => {
+  socket.on(Events.Error, ({ error }) => {
     socketError = error;
   });
-  client.on(Events.ShardReconnecting, () => {
-    if (clock.now() - loggedAt < RECONNECT_LOG_INTERVAL_MS) return;
+  socket.on(Events.Closed, ({ code }) => {
+    if (FATAL_CODES.has(code) || clock.now() - loggedAt < RECONNECT_LOG_INTERVAL_MS) return;
     loggedAt = clock.now();
     log.info({ err: socketError }, 'Reconnecting to Discord.');
     socketError = undefined;
   });
-  client.on(Events.ShardResume, () => log.info('Reconnected to Discord.'));
-  client.rest.on('rateLimited', ({ route, timeToReset, global }) =>
+  socket.on(Events.Resumed, () => log.info('Reconnected to Discord.'));
+  rest.on('rateLimited', ({ route, timeToReset, global }) =>
     log.warn({ route, timeToReset, global }, 'Rate limited by Discord.'),
   );
   tokenRest.on('rateLimited', ({ route, timeToReset }) => log.warn({ route, timeToReset }, 'Rate limited by Discord.'));
-  for (const rest of [client.rest, tokenRest, callbackRest]) {
-    rest.on('invalidRequestWarning', ({ count }) =>
+  for (const one of [rest, tokenRest, callbackRest]) {
+    one.on('invalidRequestWarning', ({ count }) =>
       log.warn({ count }, 'Many invalid requests to Discord; it blocks the IP address at 10,000.'),
     );
   }

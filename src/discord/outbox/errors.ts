@@ -1,4 +1,5 @@
-import { RESTJSONErrorCodes as Code, DiscordAPIError } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { PlainLog } from '../../lib/log.ts';
 import { reasonOf, refusedFields, safeName } from '../../lib/loggable.ts';
 import { hasNeverConnected } from '../../lib/never-connected.ts';
@@ -48,6 +49,10 @@ export function failureKindOf(error: unknown, by: MessageRoute['by'] | 'reply'):
 
 export const hasCode = (error: unknown, ...codes: (string | number)[]): boolean =>
   error instanceof DiscordAPIError && codes.includes(error.code);
+
+/** A response without one of Discord's numeric codes comes from a proxy in front of Discord. */
+export const isRefusal = (error: unknown): error is DiscordAPIError =>
+  error instanceof DiscordAPIError && typeof error.code === 'number' && error.status < 500;
 
 /** The interaction has expired or has already been answered, so nothing more can be sent. */
 export function isTooLate(error: unknown): boolean {

@@ -1,12 +1,27 @@
-import { type Client, ClientApplication, ClientUser, Routes } from 'discord.js';
+import type { REST } from '@discordjs/rest';
+import { Routes } from 'discord-api-types/v10';
+import { z } from 'zod';
 import { reachDiscord } from '../reach.ts';
 
-/** Tells the library who the bot is. The client of a worker never logs in, because another process receives the interactions. */
-export async function loadIdentity(client: Client, token: string): Promise<void> {
-  client.rest.setToken(token);
+/** The ids of the bot's user and application, which are known once it has connected to Discord. */
+export interface Identity {
+  userId?: string;
+  applicationId?: string;
+}
+
+interface Clients {
+  rest: REST;
+  identity: Identity;
+}
+
+const identifiedShape = z.object({ id: z.string() });
+
+/** For a process that has no connection of its own. */
+export async function loadIdentity({ rest, identity }: Clients, token: string): Promise<void> {
+  rest.setToken(token);
   const [user, application] = await reachDiscord(
-    Promise.all([client.rest.get(Routes.user()), client.rest.get(Routes.currentApplication())]),
+    Promise.all([rest.get(Routes.user()), rest.get(Routes.currentApplication())]),
   );
-  client.user = Reflect.construct(ClientUser, [client, user]);
-  client.application = Reflect.construct(ClientApplication, [client, application]);
+  identity.userId = identifiedShape.parse(user).id;
+  identity.applicationId = identifiedShape.parse(application).id;
 }

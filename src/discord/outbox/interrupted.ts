@@ -1,4 +1,4 @@
-import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord.js';
+import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord-api-types/v10';
 import type { PlainLog } from '../../lib/log.ts';
 import type { Say } from '../../locales/index.ts';
 import type { TaskBook } from '../../services/orders/book.ts';

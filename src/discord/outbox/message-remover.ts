@@ -1,4 +1,4 @@
-import { RESTJSONErrorCodes as Code } from 'discord.js';
+import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { messageAddress } from '../../services/orders/member-erasure.ts';

@@ -1,12 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  RESTJSONErrorCodes as Code,
-  HTTPError,
-  type InteractionResponseType,
-  MessageFlags,
-  type RawFile,
-  Routes,
-} from 'discord.js';
+import { HTTPError, type RawFile } from '@discordjs/rest';
+import { RESTJSONErrorCodes as Code, type InteractionResponseType, MessageFlags, Routes } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
@@ -15,6 +9,7 @@ import { bodyOf, type MessageBody } from '../message-body.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts, failureKindOf, hasCode, isTransient, tryAndLog } from './errors.ts';
+import type { Identity } from './identity.ts';
 import { OpenRequests, type RestMethods } from './open-requests.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditRoute, TokenRoute } from './ways.ts';
@@ -52,12 +47,12 @@ export class Outbox {
   readonly #rest: RestMethods;
   readonly #tokenRest: RestMethods;
   readonly #callbackRest: RestMethods;
-  readonly #client: DiscordClients['client'];
+  readonly #identity: Identity;
   readonly #log: PlainLog;
 
-  constructor({ client, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
-    this.#client = client;
-    this.#rest = this.#openRequests.track(client.rest);
+  constructor({ identity, rest, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {
+    this.#identity = identity;
+    this.#rest = this.#openRequests.track(rest);
     this.#tokenRest = this.#openRequests.track(tokenRest);
     this.#callbackRest = this.#openRequests.track(callbackRest);
     this.#log = log;
@@ -66,7 +61,7 @@ export class Outbox {
 
   /** Known once the bot has identified itself. */
   get botUserId(): string | undefined {
-    return this.#client.user?.id;
+    return this.#identity.userId;
   }
 
   /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */

@@ -1,4 +1,4 @@
-import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags, SnowflakeUtil } from 'discord.js';
+import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { formBody } from '../form.ts';
@@ -6,6 +6,7 @@ import type { Funnel } from '../funnel.ts';
 import { type Interaction, TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
 import { bodyOf } from '../message-body.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
+import { timestampOf } from '../snowflake.ts';
 import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
 import { asEphemeral, type InitialResponse, type Outbox, type ResponseOptions } from './outbox.ts';
 import type { TokenRoute } from './ways.ts';
@@ -200,7 +201,7 @@ export function lateFollowUp(
   { clock, funnel }: { clock: Clock; funnel: Funnel },
 ) {
   return async (plan: MessagePlan): Promise<boolean> => {
-    if (clock.now() >= SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS) return false;
+    if (clock.now() >= timestampOf(id) + TOKEN_LIFETIME_MS) return false;
     try {
       await responder.followUpPrivately(plan);
       return true;

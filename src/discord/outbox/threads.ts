@@ -1,4 +1,5 @@
-import { ChannelType, RESTJSONErrorCodes as Code, DiscordAPIError, Routes } from 'discord.js';
+import { DiscordAPIError } from '@discordjs/rest';
+import { ChannelType, RESTJSONErrorCodes as Code, Routes } from 'discord-api-types/v10';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';

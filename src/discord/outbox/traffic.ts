@@ -1,4 +1,4 @@
-import type { REST } from 'discord.js';
+import type { REST } from '@discordjs/rest';
 import type { MakeRequest } from './uploads.ts';
 
 /** Classes of URLs; the first match counts. The URL itself is not reported, because it contains ids and tokens. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from 'discord.js';
+import { DefaultRestOptions, type InternalRequest, type RawFile, type REST } from '@discordjs/rest';
 import { getGlobalDispatcher } from 'undici';
 import { BufferReclaimer } from '../../lib/buffer-reclaimer.ts';
 import { KeyedLimiter } from '../../services/media/capacity.ts';

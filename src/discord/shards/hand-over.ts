@@ -1,4 +1,4 @@
-import type { GatewayDispatchPayload } from 'discord.js';
+import type { GatewayDispatchPayload } from 'discord-api-types/v10';
 import type { AppContext } from '../../lib/app-context.ts';
 import { pause, withTimeout } from '../../lib/clock.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';

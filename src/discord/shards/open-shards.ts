@@ -1,5 +1,5 @@
 import { DefaultWebSocketManagerOptions, type FetchingStrategyOptions } from '@discordjs/ws';
-import type { GatewayDispatchPayload } from 'discord.js';
+import type { GatewayDispatchPayload } from 'discord-api-types/v10';
 import { pause } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';

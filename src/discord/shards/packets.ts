@@ -1,4 +1,4 @@
-import { GatewayDispatchEvents, SnowflakeUtil } from 'discord.js';
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import type { AppContext } from '../../lib/app-context.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { callbackIn } from '../../services/cluster/cluster-callbacks.ts';
@@ -10,6 +10,7 @@ import type { Interaction } from '../interaction-facts.ts';
 import type { interruptedInteractionHandler } from '../outbox/interrupted.ts';
 import type { Acknowledgement } from '../outbox/responder.ts';
 import type { Router } from '../router.ts';
+import { timestampOf } from '../snowflake.ts';
 import { threadMessageIn } from '../thread-message.ts';
 
 /** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
@@ -43,7 +44,7 @@ export class PacketHandler<Services extends EarlyContext['services']> {
       if (callback) return void domains.orders.callbacks.process(callback.id, callback.said);
       const threadMessage = threadMessageIn(content);
       if (threadMessage) {
-        const isLate = clock.now() - SnowflakeUtil.timestampFrom(threadMessage.id) > MAX_MESSAGE_AGE_MS;
+        const isLate = clock.now() - timestampOf(threadMessage.id) > MAX_MESSAGE_AGE_MS;
         if (isLate)
           return void log.info('A message in a thread waited too long for a worker and will not be answered.');
         return void (await readMessage(content, { isRepeated }));

@@ -1,4 +1,4 @@
-import { type APIInteraction, ApplicationIntegrationType, InteractionType } from 'discord.js';
+import { type APIInteraction, ApplicationIntegrationType, InteractionType } from 'discord-api-types/v10';
 import { PAUSE_PARTITION } from '../../services/money/whole-bot.ts';
 import { bucketOf, homeOf as ownerOf } from '../../services/tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../services/tasks/task-id.ts';

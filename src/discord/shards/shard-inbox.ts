@@ -1,4 +1,8 @@
-import { GatewayDispatchEvents, type GatewayDispatchPayload, type GatewayMessageCreateDispatch } from 'discord.js';
+import {
+  GatewayDispatchEvents,
+  type GatewayDispatchPayload,
+  type GatewayMessageCreateDispatch,
+} from 'discord-api-types/v10';
 import { isDoneWithin } from '../../lib/clock.ts';
 import type { FollowedThreads } from '../../services/cluster/followed-threads.ts';
 import type { Cluster } from '../../services/cluster/open-cluster.ts';

@@ -6,10 +6,11 @@ import {
   WebSocketShardEvents,
   WebSocketShardStatus,
 } from '@discordjs/ws';
-import { GatewayCloseCodes, GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord.js';
+import { GatewayDispatchEvents, type GatewayDispatchPayload } from 'discord-api-types/v10';
 import { pause, withTimeout } from '../../lib/clock.ts';
 import type { ClusterContext } from '../../services/cluster/claim.ts';
 import type { Lease } from '../../services/store/lease.ts';
+import { FATAL_CODES } from '../outbox/connection.ts';
 import { HandOver } from './hand-over.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
@@ -25,15 +26,6 @@ const READ_RETRY_MS = 500;
 const BROKEN_CONNECTION = 1006;
 /** The library gives up a session at the first connection that fails, so a short network failure would cost every shard an identify. */
 const MAX_CONNECTS_WITH_SESSION = 20;
-
-const FATAL_CODES: ReadonlySet<number> = new Set([
-  GatewayCloseCodes.AuthenticationFailed,
-  GatewayCloseCodes.InvalidShard,
-  GatewayCloseCodes.ShardingRequired,
-  GatewayCloseCodes.InvalidAPIVersion,
-  GatewayCloseCodes.InvalidIntents,
-  GatewayCloseCodes.DisallowedIntents,
-]);
 
 export interface ShardParts extends ClusterContext {
   options: FetchingStrategyOptions;

@@ -1,4 +1,4 @@
-import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType, SnowflakeUtil } from 'discord.js';
+import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType } from 'discord-api-types/v10';
 import type { AppContext } from '../../lib/app-context.ts';
 import { isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -11,6 +11,7 @@ import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
+import { timestampOf } from '../snowflake.ts';
 
 /** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
 const TAKE_TIMEOUT_MS = 2_000;
@@ -148,7 +149,7 @@ export class UntakenInteractions<Services> {
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken('refused');
       const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
-      const until = SnowflakeUtil.timestampFrom(id) + TOKEN_LIFETIME_MS;
+      const until = timestampOf(id) + TOKEN_LIFETIME_MS;
       await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });
     } finally {
       this.#waitingCount -= 1;

@@ -115,7 +115,7 @@ describe('The delivery of a result during failures', () => {
   });
 
   it('The delivery waits while Discord rejects the bot token, because no other route would work', async () => {
-    const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, client, discord, writes, read } =
+    const { advanceOnceWaiting, timerCount, task, updateTask, tasks, clock, rest, discord, writes, read } =
       await fixtureWithOrder();
     await updateTask(task.id, { state: 'running' });
     await tasks.waitForEdits(task.id, 1);
@@ -126,7 +126,7 @@ describe('The delivery of a result during failures', () => {
     // discord.js has dropped the bot token in the meantime.
     await advanceOnceWaiting(seconds(10));
     await until(() => timerCount() > 0);
-    client.rest.setToken(discord.token);
+    rest.setToken(discord.token);
     await advanceOnceWaiting(seconds(20));
     await tasks.waitUntilSettled(task.id);
     expect(writes().map(({ status }) => status)).toEqual([200, 401, 200]);

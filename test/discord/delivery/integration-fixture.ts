@@ -1,4 +1,4 @@
-import { Events, GatewayDispatchEvents, MessageFlags, Routes } from 'discord.js';
+import { MessageFlags, Routes } from 'discord.js';
 import { expect, onTestFinished } from 'vitest';
 import { type DiscordOptions, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
@@ -87,12 +87,12 @@ export async function createFixture({
     if (expects !== 'waits') expect(discord.rateLimitHits).toEqual([]);
   });
   const clients = createDiscordClients(discord.apiUrl);
-  const { client } = clients;
+  const { connection, rest } = clients;
   onTestFinished(() => clients.close());
-  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.token);
-  await ready;
-  await client.rest.put(Routes.applicationCommands(discord.applicationId), {
+  let received = Promise.withResolvers<Interaction>();
+  connection.onInteraction((interaction) => received.resolve(interaction));
+  await connection.open(discord.token);
+  await rest.put(Routes.applicationCommands(discord.applicationId), {
     body: [{ name: 'make', description: 'x', integration_types: [0, 1], contexts: [0, 1, 2] }],
   });
 
@@ -156,11 +156,9 @@ export async function createFixture({
   }
 
   async function receiveInteraction(action: () => Promise<Exchange>) {
-    const interaction = new Promise<Interaction>((resolve) =>
-      client.ws.once(GatewayDispatchEvents.InteractionCreate, resolve),
-    );
+    received = Promise.withResolvers();
     const exchange = await action();
-    return { exchange, interaction: await interaction };
+    return { exchange, interaction: await received.promise };
   }
 
   function responderFor({ id: interactionId, application_id: applicationId, token }: Interaction): Responder {
@@ -210,7 +208,7 @@ export async function createFixture({
     order,
     press,
     updateTask,
-    client,
+    rest,
     /** The number of timers that the delivery has set. */
     timerCount: () => countingClock.pendingCount,
     /** Advances the clock as soon as the delivery waits for it. */

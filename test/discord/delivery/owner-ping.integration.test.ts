@@ -180,10 +180,10 @@ describe('The owner ping at the end of a long job', () => {
 
   it('The owner ping is not sent if the message was deleted before the end', async () => {
     const fixture = await fixtureWithOrder();
-    const { task, updateTask, tasks, client } = fixture;
+    const { task, updateTask, tasks, rest } = fixture;
     await updateTask(task.id, { state: 'running' });
     const { message } = await tasks.waitForEdits(task.id, 1);
-    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    await rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await endJob(fixture);
     await tasks.waitUntilSettled(task.id);
     expect(posts(fixture)).toEqual([]);
@@ -239,9 +239,9 @@ describe('A delayed owner ping', () => {
 
   it('A delayed owner ping is dropped immediately if the message no longer exists', async () => {
     const fixture = await withDelayedPing({ expects: 'refusals' });
-    const { task, tasks, client, advanceOnceWaiting } = fixture;
+    const { task, tasks, rest, advanceOnceWaiting } = fixture;
     const { message } = tasks.get(task.id);
-    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    await rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     await advanceOnceWaiting(seconds(5));
     expect(await tasks.waitUntilSettled(task.id)).toMatchObject({ state: 'delivered' });
     expect(posts(fixture).map(({ status }) => status)).toEqual([400]);
@@ -306,7 +306,7 @@ describe('A delayed owner ping', () => {
     ['never comes', { type: 'hang', done: true }, 5],
   ] as const)('The owner ping is posted only once even if Discord’s response %s', async (_, fault, times) => {
     const fixture = await fixtureWithOrder();
-    fixture.client.rest.options.timeout = 50;
+    fixture.rest.options.timeout = 50;
     fixture.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: fault, times });
     await endJob(fixture);
     await fixture.advanceOnceWaiting(seconds(5));
@@ -371,8 +371,8 @@ const crashes = {
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 500 }, times: 4 });
     await endJob(fixture);
   },
-  async 'before Discord’s response to the ping arrived'({ discord, client, ...fixture }: Fixture) {
-    client.rest.options.timeout = 50;
+  async 'before Discord’s response to the ping arrived'({ discord, rest, ...fixture }: Fixture) {
+    rest.options.timeout = 50;
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true }, times: 4 });
     await endJob(fixture);
   },

@@ -105,12 +105,12 @@ describe('Posting a new message', () => {
 
   it('A message from another member, or for another task, is not mistaken for the new message', async () => {
     const fixture = await fixtureWithOrder();
-    const { client, channel, clock, task } = fixture;
+    const { rest, channel, clock, task } = fixture;
     const readyTask = await crashBeforePosting(fixture);
     await fixture.discord.as('other').say(`act.1.${task.id}`);
     const button = (id: string) => ({ type: 2, style: 2, label: 'U1', custom_id: customId('act', 1, id) });
     clock.advance(seconds(10));
-    await client.rest.post(`/channels/${channel.id}/messages`, {
+    await rest.post(`/channels/${channel.id}/messages`, {
       body: { content: 'another', components: [{ type: 1, components: [button(`${task.id}x`)] }] },
     });
     fixture.open().show(readyTask);
@@ -160,8 +160,8 @@ describe('Posting a new message', () => {
 
   it('A new message is posted only once even if discord.js retries the request', async () => {
     const fixture = await fixtureWithOrder();
-    const { task, updateTask, tasks, clock, client, discord, read } = fixture;
-    client.rest.options.timeout = 50;
+    const { task, updateTask, tasks, clock, rest, discord, read } = fixture;
+    rest.options.timeout = 50;
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
     await updateTask(task.id, { state: 'ready' });

@@ -190,10 +190,10 @@ describe('Progress edits', () => {
   });
 
   it('Progress and result stop when the message is deleted', async () => {
-    const { task, updateTask, tasks, clock, client, discord, logText, writes } = await fixtureWithOrder();
+    const { task, updateTask, tasks, clock, rest, discord, logText, writes } = await fixtureWithOrder();
     await updateTask(task.id, { state: 'running', progress: 10 });
     const { message } = await tasks.waitForEdits(task.id, 1);
-    await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+    await rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
     clock.advance(seconds(5));
     await updateTask(task.id, { state: 'running', progress: 20 });
     await until(() => logText().includes('"trouble":"deleted"'));

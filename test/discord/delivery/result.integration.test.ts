@@ -172,10 +172,10 @@ describe('The delivery of a result', () => {
   it.each(['token', 'bot'])(
     'A result is not delivered to a deleted message, with the token type "%s"',
     async (tokenType) => {
-      const { task, updateTask, tasks, clock, client, discord, writes } = await fixtureWithOrder();
+      const { task, updateTask, tasks, clock, rest, discord, writes } = await fixtureWithOrder();
       await updateTask(task.id, { state: 'running', progress: 10 });
       const { message } = await tasks.waitForEdits(task.id, 1);
-      await client.rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
+      await rest.delete(Routes.channelMessage(message?.channelId ?? '', message?.id ?? ''));
       if (tokenType === 'bot') clock.advance(minutes(15));
       await updateTask(task.id, { state: 'ready' });
       expect(await tasks.waitUntilSettled(task.id)).toMatchObject({

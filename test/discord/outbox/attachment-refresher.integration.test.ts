@@ -25,7 +25,7 @@ async function refreshWith(reply: { status?: number; body?: unknown }) {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const clients = createDiscordClients(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  clients.client.rest.setToken('token');
+  clients.rest.setToken('token');
   closers.push(async () => {
     await clients.close();
     server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Events } from 'discord.js';
+import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createDiscordClients, logDiscordEvents } from '../../../src/discord/outbox/clients.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -24,8 +24,8 @@ it('Reconnecting to Discord is logged once a minute, with the reason of the last
   let now = 0;
   logDiscordEvents(clients, log, { ...systemClock, now: () => now });
   const refuse = (reason: string): void => {
-    clients.client.emit(Events.ShardError, new Error(reason), 0);
-    clients.client.emit(Events.ShardReconnecting, 0);
+    clients.connection.socket.emit(Events.Error, { error: new Error(reason), shardId: 0 });
+    clients.connection.socket.emit(Events.Closed, { code: 1006, shardId: 0 });
   };
   for (const reason of ['refused', 'refused', 'refused']) refuse(reason);
   now = 60_000;

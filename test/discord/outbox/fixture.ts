@@ -27,8 +27,8 @@ export interface Fixture {
 export function createFixture(): Fixture {
   const discord = new ScriptedHttp('https://discord.test/api');
   const clients = createDiscordClients(discord.url);
-  for (const rest of [clients.client.rest, clients.tokenRest, clients.callbackRest]) rest.setAgent(discord);
-  clients.client.rest.setToken('the-token-of-the-bot');
+  for (const rest of [clients.rest, clients.tokenRest, clients.callbackRest]) rest.setAgent(discord);
+  clients.rest.setToken('the-token-of-the-bot');
   addCleanup(() => clients.close());
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });

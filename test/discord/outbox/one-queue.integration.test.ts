@@ -6,12 +6,11 @@ import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 it('Requests to a channel stay within its rate limit, even before the name of its bucket is known', async () => {
   const discord = await startDiscord({ limits: { channelWindowMs: 500 } });
   onTestFinished(() => discord.close());
-  const { client, close } = createDiscordClients(discord.apiUrl);
+  const { rest, close } = createDiscordClients(discord.apiUrl);
   onTestFinished(() => close());
-  client.rest.setToken(discord.token);
+  rest.setToken(discord.token);
   const route = Routes.channelMessages(discord.world.channel('studio').id);
-  const posts = (count: number) =>
-    Array.from({ length: count }, () => client.rest.post(route, { body: { content: 'x' } }));
+  const posts = (count: number) => Array.from({ length: count }, () => rest.post(route, { body: { content: 'x' } }));
   const firstPosts = posts(4);
   await firstPosts[0];
   await Promise.all([...firstPosts, ...posts(4)]);

@@ -10,7 +10,7 @@ it('Once the outbox of one bot is closed, its waiting requests are never sent, a
   onTestFinished(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
   onTestFinished(() => clients.close());
-  clients.client.rest.setToken(discord.token);
+  clients.rest.setToken(discord.token);
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const [closed, open] = [new Outbox(clients, log), new Outbox(clients, log)];
   const { id: channelId } = discord.world.channel('studio');

@@ -14,15 +14,15 @@ async function openConnectedClient() {
   const discord = await startDiscord();
   closers.push(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
-  const { client, close } = clients;
+  const { rest, close } = clients;
   closers.push(() => close());
-  client.rest.setToken(discord.token);
-  client.rest.options.timeout = 2_000;
+  rest.setToken(discord.token);
+  rest.options.timeout = 2_000;
   const route = Routes.channelMessages(discord.world.channel('studio').id);
   const posts = () => discord.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(route));
   return {
     discord,
-    rest: client.rest,
+    rest,
     outbox: new Outbox(clients, createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined })),
     route,
     posts,

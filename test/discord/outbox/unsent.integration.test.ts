@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { REST } from 'discord.js';
+import { REST } from '@discordjs/rest';
 import { expect, it, onTestFinished } from 'vitest';
 import { isUnsent } from '../../../src/discord/outbox/errors.ts';
 

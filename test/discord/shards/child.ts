@@ -13,7 +13,7 @@ const [apiUrl = '', token = '', url = '', scheme = '', lease = '', machine = '',
 const report = (message: object): void => void process.send?.(message);
 const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => report({ line }) });
 const clients = createDiscordClients(apiUrl);
-clients.client.rest.setToken(token);
+clients.rest.setToken(token);
 /** How many interactions each shard has received. The one with the number `heldNumber` is not passed on. */
 const interactionCounts = new Map<number, number>();
 const leaseMs = Number(lease);

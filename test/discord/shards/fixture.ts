@@ -94,7 +94,7 @@ export async function shardProcess(fixture: Fixture, options: Partial<ShardsPart
   const { onDispatch = async () => undefined, ...parts } = options;
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logged.push(line) });
   const clients = createDiscordClients(discord.apiUrl);
-  clients.client.rest.setToken(discord.token);
+  clients.rest.setToken(discord.token);
   onTestFinished(() => clients.close());
   const taken: string[] = [];
   const shards = await openShards({

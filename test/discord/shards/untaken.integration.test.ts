@@ -1,4 +1,5 @@
-import { Events, GatewayDispatchEvents, type GatewayInteractionCreateDispatch } from 'discord.js';
+import { WebSocketShardEvents } from '@discordjs/ws';
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import { handlers, texts } from '../../../src/commands/index.ts';
@@ -25,7 +26,7 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
   onTestFinished(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
   onTestFinished(() => clients.close());
-  const { client } = clients;
+  const { connection } = clients;
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'> = {
     put: putBack,
@@ -46,15 +47,13 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
     privateCommandsOf: async () => [],
     onUntaken: (outcome) => outcomes.push(outcome),
   });
-  client.on(Events.Raw, (packet: GatewayInteractionCreateDispatch) => {
+  connection.socket.on(WebSocketShardEvents.Dispatch, ({ data: packet }) => {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
     untaken.watch(0, packet);
     resolve();
   });
   onTestFinished(() => untaken.finish());
-  const isReady = new Promise((resolve) => client.once(Events.ClientReady, resolve));
-  await client.login(discord.token);
-  await isReady;
+  await connection.open(discord.token);
   await registerCommand(discord);
   return { discord, clock, outcomes, received };
 }
