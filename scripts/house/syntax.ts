@@ -8,7 +8,6 @@ const LONGER = new Set([
   'src/commands/open-commands.ts',
   'src/roles/bot.ts',
   'src/roles/shard.ts',
-  'src/roles/worker.ts',
   'src/services/money/open-money.ts',
   'src/services/operations/engine.ts',
 ]);

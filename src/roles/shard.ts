@@ -20,81 +20,69 @@ const CONNECTION_CHECK_INTERVAL_MS = 100;
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
 export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
   const { log, version, clock = systemClock } = tools;
+  const { discord, rules } = config;
+  await using resources = new AsyncDisposableStack();
   const cluster = await openCluster({ clock, log }, config, {
     version,
     specs: kindSpecs,
     onUse: monitoring?.onStoreUse,
   });
+  resources.defer(cluster.close);
   const { partitions } = cluster;
-  const clients = createDiscordClients(config.discord.apiUrl);
+  const clients = createDiscordClients(discord.apiUrl);
+  resources.defer(clients.close);
   const { reads } = clients;
-  const outbox = new Outbox(clients, log);
   const everyPartition = new EveryPartition(cluster);
   const untaken = new UntakenInteractions({
     ...cluster,
-    outbox,
+    outbox: new Outbox(clients, log),
     handlers,
     say,
     settings: config,
     privateCommandsOf: async (guildId) => [
-      ...config.rules.privateCommands,
+      ...rules.privateCommands,
       ...(await everyPartition.rulesOf(guildId)).rules.privateCommands,
     ],
-    onUntaken: (outcome) => monitoring?.onUntaken(outcome),
+    onUntaken: monitoring?.onUntaken,
   });
-
-  let threads: FollowedThreads | undefined;
-  try {
-    await loadIdentity(clients, config.discord.token);
-    const { discord, cluster: settings } = config;
-    if (discord.messageContent) {
-      await requireMessageContent(reads, discord.token, log);
-      threads = await FollowedThreads.open(cluster);
-    }
-    const shardInbox = new ShardInbox({
-      ...cluster,
-      untaken,
-      threads,
-      onHandOver: (what, outcome) => monitoring?.onHandOver(what, outcome),
-    });
-    const shards = await openShards({
-      ...cluster,
-      token: discord.token,
-      reads,
-      intents: intentsOf(discord),
-      shardCount: settings.shards,
-      onDispatch: (packet) => shardInbox.pass(packet),
-    });
-    monitoring?.readiness.watch({
-      isDiscordReady: () => shards.isConnected(),
-      store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
-      // A shard process sends no requests to the gateway.
-      gateway: { answeredAt: () => clock.now(), ping: async () => undefined },
-    });
-    monitoring?.watchDiscord(clients);
-    monitoring?.watchPartitions(partitions.count, () => partitions.owners());
-    monitoring?.watchShards(shards, () => threads?.count ?? 0);
-    void waitUntilConnected(shards, clock).then(() =>
-      log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
-    );
-    return {
-      connectionLost: shards.fatalCloseCode,
-      storeLost: shards.lost,
-      stop: once(async () => {
-        monitoring?.markStopping();
-        await shards.close();
-        threads?.close();
-        await untaken.finish();
-        await Promise.all([clients.close(), cluster.close()]);
-        await monitoring?.close();
-        log.info('This shard process has stopped.');
-      }),
-    };
-  } catch (error) {
-    threads?.close();
-    await Promise.all([clients.close(), cluster.close()]);
-    throw error;
-  }
+  resources.defer(() => untaken.finish());
+  await loadIdentity(clients, discord.token);
+  if (discord.messageContent) await requireMessageContent(reads, discord.token, log);
+  const threads = discord.messageContent ? await FollowedThreads.open(cluster) : undefined;
+  resources.defer(() => threads?.close());
+  const shardInbox = new ShardInbox({ ...cluster, untaken, threads, onHandOver: monitoring?.onHandOver });
+  const shards = await openShards({
+    ...cluster,
+    token: discord.token,
+    reads,
+    intents: intentsOf(discord),
+    shardCount: config.cluster.shards,
+    onDispatch: (packet) => shardInbox.pass(packet),
+  });
+  resources.defer(shards.close);
+  monitoring?.readiness.watch({
+    isDiscordReady: () => shards.isConnected(),
+    store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
+    // A shard process sends no requests to the gateway.
+    gateway: { answeredAt: () => clock.now(), ping: async () => undefined },
+  });
+  monitoring?.watchDiscord(clients);
+  monitoring?.watchPartitions(partitions.count, () => partitions.owners());
+  monitoring?.watchShards(shards, () => threads?.count ?? 0);
+  void waitUntilConnected(shards, clock).then(() =>
+    log.info({ version, shards: shards.count, partitions: partitions.count }, 'This shard process is ready.'),
+  );
+  const opened = resources.move();
+  return {
+    connectionLost: shards.fatalCloseCode,
+    storeLost: shards.lost,
+    stop: once(async () => {
+      monitoring?.markStopping();
+      await opened.disposeAsync();
+      await monitoring?.close();
+      log.info('This shard process has stopped.');
+    }),
+  };
 }
 
 async function waitUntilConnected(shards: Shards, clock: Clock): Promise<void> {

@@ -18,7 +18,7 @@ interface ShardInboxParts<Services> extends Cluster {
   untaken: UntakenInteractions<Services>;
   /** Undefined if the bot does not read messages. */
   threads: FollowedThreads | undefined;
-  onHandOver(what: 'interaction' | 'message', outcome: 'passed' | 'failed'): void;
+  onHandOver: ((what: 'interaction' | 'message', outcome: 'passed' | 'failed') => void) | undefined;
 }
 
 /** Puts what arrives from Discord into the inbox of the partition that handles it. */
@@ -39,7 +39,7 @@ export class ShardInbox<Services> {
       log.warn({ partition, err: error }, 'An interaction could not be passed on.');
       return false;
     });
-    onHandOver('interaction', isPut ? 'passed' : 'failed');
+    onHandOver?.('interaction', isPut ? 'passed' : 'failed');
     if (isPut) untaken.watch(partition, packet);
     else await untaken.refuse(packet);
   }
@@ -54,9 +54,9 @@ export class ShardInbox<Services> {
       const put = inbox.put(partition, { id: content.d.id, content });
       if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) throw new Error('The queue does not respond.');
     } catch (error) {
-      onHandOver('message', 'failed');
+      onHandOver?.('message', 'failed');
       throw error;
     }
-    onHandOver('message', 'passed');
+    onHandOver?.('message', 'passed');
   }
 }

@@ -32,7 +32,7 @@ interface UntakenParts<Services> extends AppContext {
   /** The names of the commands whose replies the server makes private. */
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
   say: Say;
-  onUntaken(outcome: 'waiting' | 'refused'): void;
+  onUntaken?: ((outcome: 'waiting' | 'refused') => void) | undefined;
 }
 
 /**
@@ -86,7 +86,7 @@ export class UntakenInteractions<Services> {
       if (!(await inbox.withdraw(partition, packet.d.id))) return;
       log.warn({ partition }, 'No worker took an interaction in time.');
       const isWaiting = acknowledgement !== undefined && (await this.#putBack(partition, packet, acknowledgement));
-      onUntaken(isWaiting ? 'waiting' : 'refused');
+      onUntaken?.(isWaiting ? 'waiting' : 'refused');
       if (isWaiting) await this.#wait(partition, packet, acknowledgement);
       else await this.refuse(packet);
     } catch (error) {
@@ -147,7 +147,7 @@ export class UntakenInteractions<Services> {
       if (!(await this.#acknowledge(responder, acknowledgement))) return void (await inbox.withdraw(partition, id));
       await pause(clock, MAX_WAIT_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
-      this.#parts.onUntaken('refused');
+      this.#parts.onUntaken?.('refused');
       const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
       const until = timestampOf(id) + TOKEN_LIFETIME_MS;
       await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });

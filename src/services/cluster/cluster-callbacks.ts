@@ -105,18 +105,21 @@ class ClusterCallbacks implements CallbackRecipient {
   }
 }
 
-/** The URLs of all partitions, and the port if this worker has one. Undefined if callbacks are off. */
+/** The callback URLs of all partitions. Undefined if callbacks are off. */
+export async function openClusterUrls({ url }: CallbackSettings, { facts }: Cluster) {
+  return url === undefined ? undefined : new CallbackUrls(url, await sharedSecret(facts));
+}
+
+/** Opens the port for the callbacks of all partitions, if this worker has one. */
 export async function openClusterCallbacks(
-  { url, port, host }: CallbackSettings,
+  { port, host }: CallbackSettings,
+  urls: CallbackUrls | undefined,
   cluster: Cluster,
   handlers: CallbackHandlers,
 ) {
-  if (url === undefined) return undefined;
-  const urls = new CallbackUrls(url, await sharedSecret(cluster.facts));
-  const recipient = new ClusterCallbacks(urls, cluster, handlers);
-  const { log } = cluster;
-  const listener = port === undefined ? undefined : await openListener({ port, host }, { callbacks: recipient, log });
-  return { addresses: urls, close: async () => listener?.close() };
+  if (!urls || port === undefined) return undefined;
+  const callbacks = new ClusterCallbacks(urls, cluster, handlers);
+  return openListener({ port, host }, { callbacks, log: cluster.log });
 }
 
 const SECRET = 'callback-secret';

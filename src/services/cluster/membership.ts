@@ -16,12 +16,16 @@ const MAX_RELEASED_AT_ONCE = 4;
 /** How long a worker waits for the next owners of released partitions before it releases others, so that few are without an owner at a time. */
 const HAND_OVER_TIMEOUT_MS = 1_000;
 
-interface MembershipParts extends ClusterContext {
+interface JoinedCluster extends ClusterContext {
   partitions: Partitions;
+}
+
+/** Works on the partitions that this process owns. */
+interface PartitionWorker {
   /** Called once this process owns the partition. Returns false if nothing started because the server did not respond; the store is then closed. */
-  onTaken(partition: number, store: StoredTasks): Promise<boolean>;
+  take(partition: number, store: StoredTasks): Promise<boolean>;
   /** Resolves when the work on the partition has ended and its store is closed. */
-  onGiveBack(partition: number): Promise<void>;
+  release(partition: number): Promise<void>;
 }
 
 /**
@@ -29,21 +33,23 @@ interface MembershipParts extends ClusterContext {
  * time, when other workers join. Leases alone decide who owns a partition; the state of other workers only decides what this one tries.
  */
 export class Membership {
-  readonly #parts: MembershipParts;
+  readonly #cluster: JoinedCluster;
+  readonly #worker: PartitionWorker;
   readonly #owned = new Map<number, StoredTasks>();
   readonly #lost = Promise.withResolvers<Error>();
   readonly #stopping = new AbortController();
   readonly #rounds: Promise<void>;
   #claim: Lease | undefined;
 
-  private constructor(parts: MembershipParts, claim: Lease | undefined) {
-    this.#parts = parts;
+  private constructor(cluster: JoinedCluster, worker: PartitionWorker, claim: Lease | undefined) {
+    this.#cluster = cluster;
+    this.#worker = worker;
     this.#claim = claim;
     this.#rounds = this.#keepShare();
   }
 
-  static async join(parts: MembershipParts): Promise<Membership> {
-    return new Membership(parts, await claimMembership(parts));
+  static async join(cluster: JoinedCluster, worker: PartitionWorker): Promise<Membership> {
+    return new Membership(cluster, worker, await claimMembership(cluster));
   }
 
   /** Resolves when this process must end: it may no longer own a partition that it works on, or cannot work on one that it took. */
@@ -64,7 +70,7 @@ export class Membership {
       await this.#claim?.release();
     } catch (error) {
       // The claim will expire by itself.
-      this.#parts.log.debug({ err: error }, 'The claim of this worker could not be released.');
+      this.#cluster.log.debug({ err: error }, 'The claim of this worker could not be released.');
     }
     await Promise.all(this.owned.map((partition) => this.#release(partition)));
   }
@@ -74,7 +80,7 @@ export class Membership {
   }
 
   #wait(ms: number): Promise<void> {
-    return this.#hasEnded ? Promise.resolve() : pause(this.#parts.clock, ms, this.#stopping.signal);
+    return this.#hasEnded ? Promise.resolve() : pause(this.#cluster.clock, ms, this.#stopping.signal);
   }
 
   async #keepShare(): Promise<void> {
@@ -91,10 +97,10 @@ export class Membership {
 
   /** Takes or releases partitions if necessary. Returns how long to wait before the next step. */
   async #rebalance(): Promise<number> {
-    const { facts, partitions, holder } = this.#parts;
+    const { facts, partitions, holder } = this.#cluster;
     // After the machine was suspended, nothing is taken and nothing is released.
     for (const store of this.#owned.values()) store.ownership.assertOwned();
-    if (!this.#claim?.isHeld) this.#claim = await claimMembership(this.#parts);
+    if (!this.#claim?.isHeld) this.#claim = await claimMembership(this.#cluster);
     const shares = await readShares(facts, partitions);
     if (findTakeable(shares, holder).length > 0) return (await this.#takeShare(shares)) ? 0 : SHORT_CHECK_INTERVAL_MS;
     const releasable = findSurplus(shares, holder).filter((partition) => this.#owned.has(partition));
@@ -109,7 +115,7 @@ export class Membership {
 
   /** Takes several partitions at once, and the next one after each. Returns false if other workers were faster. */
   async #takeShare(firstShares: Shares): Promise<boolean> {
-    const { facts, partitions, holder } = this.#parts;
+    const { facts, partitions, holder } = this.#cluster;
     const maxCount = this.#owned.size === 0 ? 1 : partitions.count;
     const begun = new Set<number>();
     let [shares, isSuccessful] = [firstShares, false];
@@ -129,13 +135,13 @@ export class Membership {
   }
 
   async #take(partition: number): Promise<boolean> {
-    const { partitions, log, onTaken } = this.#parts;
+    const { partitions, log } = this.#cluster;
     const store = await partitions.tryOpen(partition);
     if (!store) return false;
     this.#owned.set(partition, store);
     void store.ownership.lost.then((error) => this.#fail(error));
     try {
-      if (!(await onTaken(partition, store))) {
+      if (!(await this.#worker.take(partition, store))) {
         this.#owned.delete(partition);
         return false;
       }
@@ -148,21 +154,20 @@ export class Membership {
   }
 
   async #release(partition: number): Promise<void> {
-    const { log, onGiveBack } = this.#parts;
     const store = this.#owned.get(partition);
     try {
-      await onGiveBack(partition);
+      await this.#worker.release(partition);
     } finally {
       this.#owned.delete(partition);
       await store?.close();
     }
-    log.info({ partition, owned: this.#owned.size }, 'This worker released a partition.');
+    this.#cluster.log.info({ partition, owned: this.#owned.size }, 'This worker released a partition.');
   }
 
   async #waitForNewOwners(released: readonly number[]): Promise<void> {
     const deadline = performance.now() + HAND_OVER_TIMEOUT_MS;
     while (!this.#hasEnded && performance.now() < deadline) {
-      const owners = await this.#parts.partitions.owners();
+      const owners = await this.#cluster.partitions.owners();
       if (released.every((partition) => owners.has(partition))) return;
       await this.#wait(SHORT_CHECK_INTERVAL_MS);
     }

@@ -57,23 +57,20 @@ partitions.owners = async () => {
 const facts = await openSharedFacts(address, { log, clock, limitMs: leaseMs / 5 });
 const stopByPartition = new Map<number, () => Promise<void>>();
 report({ event: 'joins', holder });
-const membership = await Membership.join({
-  facts,
-  partitions,
-  holder,
-  leaseMs,
-  clock,
-  log,
-  async onTaken(partition, store) {
-    report({ event: 'taken', partition });
-    stopByPartition.set(partition, startWriting(store));
-    return true;
+const membership = await Membership.join(
+  { facts, partitions, holder, leaseMs, clock, log },
+  {
+    async take(partition, store) {
+      report({ event: 'taken', partition });
+      stopByPartition.set(partition, startWriting(store));
+      return true;
+    },
+    async release(partition) {
+      await stopByPartition.get(partition)?.();
+      report({ event: 'gave', partition });
+    },
   },
-  async onGiveBack(partition) {
-    await stopByPartition.get(partition)?.();
-    report({ event: 'gave', partition });
-  },
-});
+);
 process.once('SIGTERM', async () => {
   await membership.stop();
   report({ event: 'stopped' });

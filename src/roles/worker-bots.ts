@@ -1,0 +1,190 @@
+import type { Config } from '../config.ts';
+import { createDiscordClients } from '../discord/outbox/clients.ts';
+import { clusterHealth } from '../discord/shards/cluster-health.ts';
+import { PacketHandler } from '../discord/shards/packets.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { EveryPartition } from '../services/cluster/every-partition.ts';
+import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
+import type { Cluster } from '../services/cluster/open-cluster.ts';
+import type { PartitionHealth } from '../services/cluster/partition-health.ts';
+import { recentNotes } from '../services/cluster/recent-notes.ts';
+import { GatewayConnections } from '../services/gateway/connections.ts';
+import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media/media-process.ts';
+import type { ReadinessSources } from '../services/operations/readiness.ts';
+import type { CallbackUrls } from '../services/orders/callback-urls.ts';
+import { ProcessLimits } from '../services/orders/process-limits.ts';
+import { Tracker } from '../services/orders/tracker.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
+import { StoreError } from '../services/tasks/store-error.ts';
+import type { AppTools } from './app.ts';
+import { type Bot, createBot } from './bot.ts';
+
+/** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
+const REQUESTS_PER_SECOND = 45;
+
+/** The bots of a worker, one for each partition that it owns, and what they share. */
+export class WorkerBots {
+  readonly limits: ProcessLimits;
+  readonly tracker: Tracker;
+  readonly connections: GatewayConnections;
+  readonly clients: ReturnType<typeof createDiscordClients>;
+  readonly mediaProcess: MediaProcess;
+  readonly #config: Config;
+  readonly #tools: AppTools;
+  readonly #cluster: Cluster;
+  readonly #callbackUrls: CallbackUrls | undefined;
+  readonly #monitoring: Monitoring | undefined;
+  readonly #everyPartition: EveryPartition;
+  readonly #notes: ReturnType<typeof recentNotes>;
+  readonly #threads: ThreadAnnouncer | undefined;
+  readonly #ownedStores = new Map<number, StoredTasks>();
+  /** The running bots by partition. */
+  readonly running = new Map<number, Bot>();
+  readonly #inboxes = new Map<number, { close(): Promise<void> }>();
+
+  constructor(
+    config: Config,
+    tools: AppTools,
+    cluster: Cluster,
+    callbackUrls: CallbackUrls | undefined,
+    monitoring: Monitoring | undefined,
+  ) {
+    const { clock, facts, log, partitions } = cluster;
+    this.#config = config;
+    this.#tools = tools;
+    this.#cluster = cluster;
+    this.#callbackUrls = callbackUrls;
+    this.#monitoring = monitoring;
+    this.#everyPartition = new EveryPartition(cluster);
+    this.#notes = recentNotes(facts, clock);
+    this.#threads = config.discord.messageContent ? new ThreadAnnouncer(cluster) : undefined;
+    this.limits = new ProcessLimits(config, { clock, log, partitionCount: partitions.count });
+    this.tracker = new Tracker(clock, partitions.count);
+    this.connections = new GatewayConnections(config.gateway, tools.gatewayLimits);
+    this.mediaProcess = tools.mediaProcess ?? new MediaProcess({ clock: systemClock, log });
+    this.clients = {
+      ...createDiscordClients(config.discord.apiUrl, undefined, () => this.#assertAllOwned()),
+      // A worker has no connection to Discord that could be lost: packets wait in the inbox.
+      isConnected: () => true,
+    };
+  }
+
+  readonly health = (): ReadonlyMap<number, PartitionHealth> =>
+    new Map([...this.running].map(([partition, bot]) => [partition, bot.health()]));
+
+  readonly readinessSources: ReadinessSources = {
+    isDiscordReady: () => true,
+    store: {
+      mustBeOurs: () => this.#assertAllOwned(),
+      trouble: () => this.#cluster.partitions.trouble(),
+      unsaved: () => this.running.values().reduce((sum, { watched }) => sum + watched.store.unsaved(), 0),
+    },
+    gateway: {
+      answeredAt: () => {
+        const times = [...this.running.values()].flatMap(({ gateway }) => gateway.answeredAt() ?? []);
+        return times.length > 0 ? Math.max(...times) : undefined;
+      },
+      // A worker without a partition sends no requests to the gateway.
+      ping: async (signal) => this.running.values().next().value?.watched.gateway.ping(signal),
+    },
+  };
+
+  /** Starts a bot for a partition that this process owns now. Returns false if nothing started because the store could not be read. */
+  async take(partition: number, store: StoredTasks): Promise<boolean> {
+    const { inbox, clock, log } = this.#cluster;
+    this.#ownedStores.set(partition, store);
+    this.#shareLimits();
+    this.#monitoring?.onOwnerChange('taken');
+    const bot = this.#createBot(partition, store);
+    this.#monitoring?.watchBot(bot);
+    try {
+      await bot.open();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'unreachable') throw error;
+      log.warn({ partition, err: error }, 'A partition could not be read; retrying.');
+      this.#disown(partition);
+      await bot.abandon();
+      return false;
+    }
+    this.#threads?.watch(bot.domains.tasks.book, partition);
+    await bot.start();
+    // One announcement for the whole cluster is enough.
+    if (partition === 0) {
+      void bot.checkGateway();
+      bot.announce();
+    }
+    const packets = new PacketHandler({ ...bot, clock, log });
+    this.running.set(partition, bot);
+    this.#inboxes.set(
+      partition,
+      inbox.consume(partition, (packet) => packets.handle(packet)),
+    );
+    return true;
+  }
+
+  /** Ends the work on a partition, and closes its store. */
+  async release(partition: number): Promise<void> {
+    const bot = this.running.get(partition);
+    const inboxClosed = this.#inboxes.get(partition)?.close();
+    await bot?.finish();
+    // After this, the partition's lease is released, and its loss must not stop the requests of the other partitions.
+    this.#disown(partition);
+    this.running.delete(partition);
+    this.#inboxes.delete(partition);
+    await bot?.close();
+    await inboxClosed;
+  }
+
+  /** Closes what the bots shared, once all of them are closed. */
+  async close(): Promise<void> {
+    this.#threads?.stop();
+    await this.limits.scheduler.stop();
+    await Promise.all([
+      this.connections.close(),
+      this.clients.close(),
+      this.mediaProcess !== this.#tools.mediaProcess && this.mediaProcess.close(),
+    ]);
+  }
+
+  #createBot(number: number, store: StoredTasks): Bot {
+    const { mediaProcess, limits, tracker, connections, clients } = this;
+    return createBot({
+      config: this.#config,
+      tools: { ...this.#tools, mediaProcess },
+      store,
+      clients,
+      monitoring: this.#monitoring,
+      cluster: {
+        partition: { number, count: this.#cluster.partitions.count },
+        others: this.#everyPartition.otherPartitions(number),
+        notes: this.#notes,
+        tracker,
+        limits,
+        connections,
+        callbackUrls: this.#callbackUrls,
+        clusterHealth: () => clusterHealth(this.#cluster, this.health()),
+      },
+    });
+  }
+
+  #disown(partition: number): void {
+    this.#monitoring?.onOwnerChange('given-back');
+    this.#ownedStores.delete(partition);
+    this.#shareLimits();
+  }
+
+  /** Sets this process's share of the limits of the whole bot. */
+  #shareLimits(): void {
+    const owned = [...this.#ownedStores.keys()];
+    const share = owned.length / this.#cluster.partitions.count;
+    this.limits.setOwnedPartitions(owned);
+    this.connections.setCount(this.limits.connectionCount(owned));
+    this.mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, this.#config.media.memoryBytes * share));
+    this.clients.setRequestsPerSecond(REQUESTS_PER_SECOND * share);
+  }
+
+  #assertAllOwned(): void {
+    for (const { ownership } of this.#ownedStores.values()) ownership.assertOwned();
+  }
+}
