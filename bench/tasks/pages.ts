@@ -67,7 +67,7 @@ async function measurePage(name: string, filter: TaskFilter, store: StoredTasks)
   const context = {
     services: { tasks: { lists: store } },
     say: createSay(texts),
-    place: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
+    facts: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as HandlerContext<Services>;
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

@@ -48,7 +48,7 @@ export interface DiscordServices {
   rateLimiter: RateLimiter;
   follows: Follower;
   /** The commands and menus that are registered for this place, with their ids. */
-  registeredCommands(place: InteractionFacts): Promise<ReadonlyMap<string, string>>;
+  registeredCommands(facts: InteractionFacts): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The state of the bot as a program. */

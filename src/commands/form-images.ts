@@ -18,7 +18,7 @@ import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm
 export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {
   if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
   const kept = images.map(({ address, name }) => ({ address, name }));
-  return loadForForm(context.services.orders.drafts.keep(context.place.userId, { images: kept }), context);
+  return loadForForm(context.services.orders.drafts.keep(context.facts.userId, { images: kept }), context);
 }
 
 /** The images that a form was opened from, and the task whose result they are. */
@@ -28,9 +28,9 @@ interface FormSource {
 }
 
 /** The images that a form was opened from. */
-export async function imagesOfForm({ draftId }: FormOrigin, { services, place }: Context) {
+export async function imagesOfForm({ draftId }: FormOrigin, { services, facts }: Context) {
   if (draftId === undefined) throw new Refusal('refusals.formGone');
-  return services.orders.drafts.images(draftId, place.userId);
+  return services.orders.drafts.images(draftId, facts.userId);
 }
 
 /** The longest name that fits into a choice next to its number. */
@@ -119,7 +119,7 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   const entry: Menu<Services> = {
     name: menu,
     async open(target, context) {
-      throwIfRefusal(requirePostPermissions(context.place, {}));
+      throwIfRefusal(requirePostPermissions(context.facts, {}));
       const images = imagesOnMessage(target).slice(0, maxImages);
       const draftId = await keepImages(images, context);
       const id = filled.id({ from: 'menu', isPrivate: target.isPrivate, draftId });

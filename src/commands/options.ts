@@ -48,12 +48,12 @@ const orderedKinds: Readonly<Partial<Record<ModelKind, TaskKind>>> = {
 /** Whether the rules here let the member use a model for anything that it can do. */
 export function mayUseModel(
   { id, usableKinds }: Pick<ListedModel, 'id' | 'usableKinds'>,
-  { services, place }: Context,
+  { services, facts }: Context,
 ): boolean {
   const kinds = usableKinds.flatMap((kind) => orderedKinds[kind] ?? []);
   // A model whose purpose is unknown may be used for any.
   return (kinds.length > 0 ? kinds : Object.values(orderedKinds)).some((kind) =>
-    services.safety.rules.allowsKind({ ...place, kind }, id),
+    services.safety.rules.allowsKind({ ...facts, kind }, id),
   );
 }
 

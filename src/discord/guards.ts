@@ -5,7 +5,7 @@ import { grantsAny, type InteractionFacts, THREAD_TYPES } from './interaction-fa
 import type { ThreadRequest } from './outbox/threads.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. */
-export type Guard = (place: InteractionFacts) => Refusal | undefined;
+export type Guard = (facts: InteractionFacts) => Refusal | undefined;
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(settings: { guildIds: readonly string[]; userInstall: boolean }) {
@@ -73,11 +73,11 @@ const sendAnywhere = { ...send, bits: send.bits | sendInThreads.bits };
  * A private result can only use the token, and a personal install brings no bot into the channel.
  */
 export function requirePostPermissions(
-  place: InteractionFacts,
+  facts: InteractionFacts,
   options: { private?: boolean | undefined },
 ): Refusal | undefined {
-  if (options.private || place.install === 'user' || place.guildId === undefined) return undefined;
-  const missingNames = missingPermissions(place, [view, sendAnywhere, attach]);
+  if (options.private || facts.install === 'user' || facts.guildId === undefined) return undefined;
+  const missingNames = missingPermissions(facts, [view, sendAnywhere, attach]);
   return missingNames.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing: missingNames });
 }
 
@@ -91,21 +91,21 @@ const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 
 /** Decides from the payload alone, so that the gateway is not contacted for a conversation that cannot take place here. */
-export function talkPlaceFor(place: InteractionFacts, who: TalkRequest['who']): TalkPlace | Refusal {
-  const { channelId, channelType, guildId, install } = place;
+export function talkPlaceFor(facts: InteractionFacts, who: TalkRequest['who']): TalkPlace | Refusal {
+  const { channelId, channelType, guildId, install } = facts;
   if (guildId === undefined || channelId === undefined || install !== 'guild') {
     return new Refusal('refusals.talkOutsideServer');
   }
   // In a thread, the bot replies to messages.
-  const missingNames = missingPermissions(place, [view, sendInThreads, attach, readHistory]);
+  const missingNames = missingPermissions(facts, [view, sendInThreads, attach, readHistory]);
   if (channelType !== undefined && THREAD_TYPES.has(channelType)) {
     if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
     return { type: 'this-thread', channelId, isPrivate: channelType === PrivateThread };
   }
   if (!TYPES_WITH_THREADS.has(channelType)) return new Refusal('refusals.talkNoThreads');
   const isAnnouncement = channelType === GuildAnnouncement;
-  const isPrivate = who === 'me' && !isAnnouncement && missingPermissions(place, [createPrivateThread]).length === 0;
-  if (!isPrivate) missingNames.push(...missingPermissions(place, [createThread]));
+  const isPrivate = who === 'me' && !isAnnouncement && missingPermissions(facts, [createPrivateThread]).length === 0;
+  if (!isPrivate) missingNames.push(...missingPermissions(facts, [createThread]));
   if (missingNames.length > 0) return new Refusal('refusals.talkNotAllowed', { missing: missingNames });
   const kind = isPrivate ? 'private' : isAnnouncement ? 'announcement' : 'public';
   return { type: 'new-thread', channelId, kind, isPrivate };

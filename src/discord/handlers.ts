@@ -12,7 +12,7 @@ import type { TargetMessage } from './target-message.ts';
 
 /** What a handler gets in addition to its own input: who uses it and where, the services, and the translate function. */
 export interface HandlerContext<Services> {
-  place: InteractionFacts;
+  facts: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
   origin: Origin;
   /**
@@ -35,7 +35,7 @@ export interface HandlerContext<Services> {
 
 /** Known before the acknowledgement, in every process: the payload, and the settings. */
 export interface EarlyContext {
-  place: InteractionFacts;
+  facts: InteractionFacts;
   services: { readonly settings: { readonly discord: { readonly adminGuildIds: readonly string[] } } };
 }
 
@@ -80,7 +80,7 @@ interface PlainCommand<O extends Options, Services> extends CommandDefinition<O,
 
 interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDefinition<O, Services> {
   /** Turns the payload into the input of `run`, or into a refusal. Runs before the acknowledgement. */
-  parse(values: Values<O>, place: InteractionFacts): Parsed | Refusal;
+  parse(values: Values<O>, facts: InteractionFacts): Parsed | Refusal;
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<HandlerResult>;
 }
 
@@ -90,7 +90,7 @@ export interface SingleCommand<Services> extends Omit<CommandDefinition<Options,
   /** Throws a refusal that follows from the payload alone. */
   read(
     data: APIChatInputApplicationCommandInteractionData,
-    place: InteractionFacts,
+    facts: InteractionFacts,
   ): {
     /** The command can reply in private, and the member has not chosen whether it should. */
     isPrivacyUnset: boolean;
@@ -126,21 +126,21 @@ function command<const O extends Options, Services, Parsed>(
   definition: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>,
 ): SingleCommand<Services> {
   const { isPrivate = definition.onlyOrders ? 'chosen' : true } = definition;
-  function workOf(values: Values<O>, place: InteractionFacts): Run<Services> {
+  function workOf(values: Values<O>, facts: InteractionFacts): Run<Services> {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
-    const parsed = throwIfRefusal(definition.parse(values, place));
+    const parsed = throwIfRefusal(definition.parse(values, facts));
     return (context) => definition.run(parsed, context);
   }
   const options = isPrivate === 'chosen' ? { ...definition.options, ...privacyOption } : definition.options;
   return {
     ...definition,
     options,
-    read(data, place) {
+    read(data, facts) {
       const values: Values<O> = readOptions(options, data);
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy?.[1] === true;
-      const run = workOf(values, place);
-      if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(place, { private: isChosen }));
+      const run = workOf(values, facts);
+      if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen }));
       return {
         isPrivacyUnset: privacy !== undefined && privacy[1] === undefined,
         isPrivate: (context) =>

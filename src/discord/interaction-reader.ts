@@ -56,7 +56,7 @@ export type ParsedInteraction<Services> = { origin: Origin } & (
 );
 
 /** Whether the server makes this command's replies private unless the member chooses otherwise. */
-export type PrivateByDefault = (place: InteractionFacts, command: string) => boolean;
+export type PrivateByDefault = (facts: InteractionFacts, command: string) => boolean;
 
 /** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if there is no handler, or if the handler does not accept the input. */
 export class InteractionReader<Services> {
@@ -113,10 +113,10 @@ export class InteractionReader<Services> {
   ): ParsedInteraction<Services> {
     const command = this.#commands.get(fullName(data));
     if (!command) throw new Refusal('refusals.unknownCommand');
-    const place = interactionFactsOf(interaction);
-    const { isPrivacyUnset, isPrivate, run } = command.read(data, place);
-    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(place, fullName(data)) === true;
-    const isReplyPrivate = isDefaultPrivate || isPrivate({ place, services: this.#earlyServices });
+    const facts = interactionFactsOf(interaction);
+    const { isPrivacyUnset, isPrivate, run } = command.read(data, facts);
+    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(facts, fullName(data)) === true;
+    const isReplyPrivate = isDefaultPrivate || isPrivate({ facts, services: this.#earlyServices });
     return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
   }
 
@@ -168,7 +168,7 @@ export class InteractionReader<Services> {
   #correction(interaction: APIMessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
     const draftId = throwIfRefusal(customIds.correct.read(id));
     const open: ContextHandler<Services, FormPlan> = async (context) => {
-      const entered = await this.#drafts?.entered(draftId, context.place.userId);
+      const entered = await this.#drafts?.entered(draftId, context.facts.userId);
       const handling = this.#handlingOf(parseCustomId(entered?.formId ?? ''));
       if (!entered || !('reopen' in handling) || !handling.reopen) throw new Refusal('refusals.unknownButton');
       const form = fillForm(await handling.reopen(context), entered);

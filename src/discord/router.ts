@@ -113,23 +113,23 @@ export class Router<Services extends EarlyContext['services']> {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
       if (this.isFinishing) throw new Refusal('refusals.stopping');
       if (earlier && !earlier.isCertain) await responder.takeOver(earlier.acknowledgement);
-      const place = interactionFactsOf(interaction);
+      const facts = interactionFactsOf(interaction);
       const { rateLimiter } = this.#parts;
       throwIfRefusal(
         interaction.type === InteractionType.ApplicationCommandAutocomplete
-          ? rateLimiter.refuseSuggestion(place)
-          : rateLimiter.refuseInteraction(place),
+          ? rateLimiter.refuseSuggestion(facts)
+          : rateLimiter.refuseInteraction(facts),
       );
-      if (earlier) await this.#loadRules(place);
-      this.#guard(place);
+      if (earlier) await this.#loadRules(facts);
+      this.#guard(facts);
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }
   }
 
-  #guard(place: InteractionFacts): void {
-    for (const guard of this.#parts.guards) throwIfRefusal(guard(place));
+  #guard(facts: InteractionFacts): void {
+    for (const guard of this.#parts.guards) throwIfRefusal(guard(facts));
   }
 
   async #answer(
@@ -153,9 +153,9 @@ export class Router<Services extends EarlyContext['services']> {
 
   /** The acknowledgement cannot wait for a store, so it follows the rules that were known. A form opens by these too, and what it submits is checked here. */
   async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
-    const place = interactionFactsOf(interaction);
-    if (!(await this.#loadRules(place))) return;
-    this.#guard(place);
+    const facts = interactionFactsOf(interaction);
+    if (!(await this.#loadRules(facts))) return;
+    this.#guard(facts);
     if (acknowledgement !== 'public answer') return;
     const parsed = this.#read(interaction);
     if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)
@@ -249,14 +249,14 @@ export class Router<Services extends EarlyContext['services']> {
       }
     };
     const notifyLater = lateFollowUp(responder, interaction, this.#parts);
-    const place = interactionFactsOf(interaction);
-    const { parentChannelId, isAgeRestricted } = place;
+    const facts = interactionFactsOf(interaction);
+    const { parentChannelId, isAgeRestricted } = facts;
     const taskOrigin = {
       ...origin,
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { place, origin: taskOrigin, postAnother, notifyLater, messageFor, services, say };
+    return { facts, origin: taskOrigin, postAnother, notifyLater, messageFor, services, say };
   }
 }
 

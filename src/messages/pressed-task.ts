@@ -28,15 +28,15 @@ export type MessageHandlerContext = HandlerContext<MessageServices>;
 export const { on: onPress } = definersFor<MessageServices>();
 
 /** Returns the task whose button was pressed, for every member who can see it. */
-export async function pressedTask(taskId: string, { services, place }: MessageHandlerContext): Promise<Task> {
+export async function pressedTask(taskId: string, { services, facts }: MessageHandlerContext): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
-  if (!mayContinue(task, place.userId))
-    throw new Refusal(mayManageMessages(place) ? 'refusals.notYoursToModerate' : 'refusals.notYours');
+  if (!mayContinue(task, facts.userId))
+    throw new Refusal(mayManageMessages(facts) ? 'refusals.notYoursToModerate' : 'refusals.notYours');
   setSubjectTask(task.id);
-  if (!mayManageMessages(place) && !task.traits.isTalk)
+  if (!mayManageMessages(facts) && !task.traits.isTalk)
     // The rules of the place apply, because the roles and permissions of the member are those there.
-    services.safety.rules.assertMayPress({ requesterId: task.requesterId, guildId: place.guildId }, place);
+    services.safety.rules.assertMayPress({ requesterId: task.requesterId, guildId: facts.guildId }, facts);
   return task;
 }
 
@@ -45,8 +45,8 @@ export async function ownTask(taskId: string, context: MessageHandlerContext): P
   return requireOwner(await pressedTask(taskId, context), context);
 }
 
-export function requireOwner(task: Task, { place }: MessageHandlerContext): Task {
-  if (task.requesterId !== place.userId) throw new Refusal('refusals.notYours');
+export function requireOwner(task: Task, { facts }: MessageHandlerContext): Task {
+  if (task.requesterId !== facts.userId) throw new Refusal('refusals.notYours');
   return task;
 }
 
@@ -132,7 +132,7 @@ export async function repeatOrder(
   changes: CommonRequest = {},
 ): Promise<HandlerResult> {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
-  throwIfRefusal(requirePostPermissions(context.place, { private: context.origin.route.isPrivate }));
+  throwIfRefusal(requirePostPermissions(context.facts, { private: context.origin.route.isPrivate }));
   const parent = await parentOf(task, context.services);
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, context);
 }

@@ -11,9 +11,9 @@ import { proposalQuestion, requestLines } from './proposal.ts';
 const runButton = onPress(customIds.runProposal, {
   reply: 'here',
   async run(id, context) {
-    const { services, place, origin, notifyLater, messageFor, say } = context;
-    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
-    const proposal = await services.orders.proposals.take(id, place.userId);
+    const { services, facts, origin, notifyLater, messageFor, say } = context;
+    throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
+    const proposal = await services.orders.proposals.take(id, facts.userId);
     if (services.orders.proposals.hasExpired(proposal)) {
       const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
       if (origin.route.isPrivate) return expired;
@@ -104,8 +104,8 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
 
 const cancelButton = onPress(customIds.cancelProposal, {
   reply: 'here',
-  async run(id, { services, place, origin, say }) {
-    await services.orders.proposals.take(id, place.userId);
+  async run(id, { services, facts, origin, say }) {
+    await services.orders.proposals.take(id, facts.userId);
     // A question that others can see means nothing to them any more.
     if (!origin.route.isPrivate) return 'deleted';
     return { content: say('proposal.canceled'), controls: [] };

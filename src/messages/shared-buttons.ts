@@ -56,9 +56,9 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
 const cancelButton = onPress(customIds.cancel, {
   reply: 'here',
   async run(taskId, context) {
-    const { services, place } = context;
+    const { services, facts } = context;
     await pressedTask(taskId, context);
-    return services.messages.messageOf(await services.tasks.orders.cancel(taskId, place.userId));
+    return services.messages.messageOf(await services.tasks.orders.cancel(taskId, facts.userId));
   },
 });
 
@@ -120,7 +120,7 @@ const deleteButton = onPress(customIds.delete, {
     if (!(await context.services.tasks.book.get(taskId))) throw new Refusal('refusals.unknownTaskToDelete');
     const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
-    if (requesterId !== context.place.userId && !mayManageMessages(context.place))
+    if (requesterId !== context.facts.userId && !mayManageMessages(context.facts))
       throw new Refusal('refusals.notYoursToDelete');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));

@@ -46,11 +46,11 @@ export const about: Feature<typeof text> = {
   command: command({
     name: 'about',
     options: {},
-    async run(_values, { services, place, origin, say }) {
-      const isOperator = await services.discord.operator.isOperator(place.userId);
+    async run(_values, { services, facts, origin, say }) {
+      const isOperator = await services.discord.operator.isOperator(facts.userId);
       const [health, registeredCommands, operator] = await Promise.all([
         healthOf(services),
-        services.discord.registeredCommands(place),
+        services.discord.registeredCommands(facts),
         isOperator ? services.operations.state() : undefined,
       ]);
       const requester = requesterOf(origin);

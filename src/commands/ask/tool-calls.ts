@@ -26,8 +26,8 @@ export const allowToolCall = on(customIds.allow, {
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
     const name = costlyTool(call);
-    const { origin, place, services } = context;
-    throwIfRefusal(requirePostPermissions(place, { private: origin.route.isPrivate }));
+    const { origin, facts, services } = context;
+    throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
     await services.conversations.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),

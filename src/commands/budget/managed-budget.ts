@@ -47,31 +47,31 @@ export class ManagedBudget {
 
   /** Changes the budget on behalf of the member. */
   async change(transition: (budget: ServerBudget, author: BudgetAuthor) => ServerBudget): Promise<void> {
-    const { services, place } = this.#context;
+    const { services, facts } = this.#context;
     const { clock } = services;
     const { budgets, spending } = services.money;
     await budgets.change(this.guildId, (budget) => {
       const at = clock.now();
-      return transition(withoutExpired(budget, spending.countingStart, at), { by: place.userId, at });
+      return transition(withoutExpired(budget, spending.countingStart, at), { by: facts.userId, at });
     });
   }
 
   /** Names the server if it is not the one where the reply is read. */
   reply(...lines: readonly string[]): MessagePlan {
-    const { place, say } = this.#context;
-    const isHere = this.guildId === place.guildId || this.guildId === WHOLE_BOT;
+    const { facts, say } = this.#context;
+    const isHere = this.guildId === facts.guildId || this.guildId === WHOLE_BOT;
     return { content: [...(isHere ? [] : [say('budget.titleOther', { server: this.guildId })]), ...lines].join('\n') };
   }
 }
 
 /** Returns the budget of the server where the command was used, or of another one that the operator names. */
 export async function managedBudget(server: string | undefined, context: Context): Promise<ManagedBudget> {
-  const { place, services } = context;
+  const { facts, services } = context;
   const isOperator = await maySeeAccount(context);
-  if (server === undefined || server === place.guildId) {
-    if (place.guildId === undefined) throw new Refusal('refusals.budgetNoServer');
-    if (!isOperator && !mayManageServer(place)) throw new Refusal('refusals.budgetNotYours');
-    return new ManagedBudget(place.guildId, isOperator, context);
+  if (server === undefined || server === facts.guildId) {
+    if (facts.guildId === undefined) throw new Refusal('refusals.budgetNoServer');
+    if (!isOperator && !mayManageServer(facts)) throw new Refusal('refusals.budgetNotYours');
+    return new ManagedBudget(facts.guildId, isOperator, context);
   }
   if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
   if (!SERVER_ID.test(server) || !(await services.discord.reads.isInServer(server)))

@@ -18,11 +18,11 @@ const MAX_LISTED = 10;
 
 /** What a server's budget allows, and what is left of it. */
 export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudget, context: Context): MessagePlan {
-  const { services, place, say } = context;
+  const { services, facts, say } = context;
   const isAllPaused = services.money.budgets.isWholeBotPaused;
   const now = services.clock.now();
   const { alertsChannelId } = budget;
-  const title = guildId === place.guildId ? say('budget.title') : say('budget.titleOther', { server: guildId });
+  const title = guildId === facts.guildId ? say('budget.title') : say('budget.titleOther', { server: guildId });
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
   const lines = [
     title,

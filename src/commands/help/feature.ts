@@ -61,20 +61,20 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
       name: 'help',
       options: {},
       async run(_values, context) {
-        const { services, place, say } = context;
-        const isOperator = await services.discord.operator.isOperator(place.userId);
-        const isAdmin = isOperator || mayManageServer(place);
+        const { services, facts, say } = context;
+        const isOperator = await services.discord.operator.isOperator(facts.userId);
+        const isAdmin = isOperator || mayManageServer(facts);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
         const allowed = [...others, feature].filter(
           ({ specs }) =>
-            specs === undefined || keysOf(specs).some((kind) => services.safety.rules.allowsKind({ ...place, kind })),
+            specs === undefined || keysOf(specs).some((kind) => services.safety.rules.allowsKind({ ...facts, kind })),
         );
         const usable = allowed.filter(
           (one) => (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount),
         );
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
-        return helpPage(usable, menus, await services.discord.registeredCommands(place), say);
+        return helpPage(usable, menus, await services.discord.registeredCommands(facts), say);
       },
     }),
   };

@@ -23,24 +23,24 @@ export const largerButton = on(customIds.larger, {
   reply: 'new-private',
   onlyOrders: true,
   async run({ taskId, which }, context, { message: pressedMessage }) {
-    const { place, services, say } = context;
+    const { facts, services, say } = context;
     const { isPrivate } = pressedMessage;
     const task = await pressedTask(taskId, context);
     assertHasResult(task);
-    throwIfRefusal(requirePostPermissions(place, { private: isPrivate }));
+    throwIfRefusal(requirePostPermissions(facts, { private: isPrivate }));
     const variant = task.kind === 'image' ? sizeVariantOf(task.model ?? '', which) : undefined;
     if (task.kind !== 'image' || variant === undefined) throw new Refusal('refusals.unknownButton');
     // Model lists change: a variant that was offered a month ago may be gone.
     const model = await chooseModel('image', variant, services);
-    const facts = { model: inlineCode(model) };
+    const variables = { model: inlineCode(model) };
     if (!isEnlargeable(task)) {
       const order = { ...orderOfTask(withRequest(task, { model })), parent: await parentOf(task, services) };
-      return propose([order], { reason: say('larger.again', facts) }, context, isPrivate ? 'private' : 'public');
+      return propose([order], { reason: say('larger.again', variables) }, context, isPrivate ? 'private' : 'public');
     }
     const [image] = imagesOfResult(task, pressedMessage);
     if (!image) throw new Refusal('refusals.sourceImageGone');
     const order = { kind: 'image', request: { ...enlargement(task, image), model }, parent: task } as const;
-    return propose([order], { reason: say('larger.result', facts) }, context, isPrivate ? 'private' : 'public');
+    return propose([order], { reason: say('larger.result', variables) }, context, isPrivate ? 'private' : 'public');
   },
 });
 

@@ -44,7 +44,7 @@ export const follow = command({
  */
 async function createFollowCheck(context: Context): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
-  const { userId } = context.place;
+  const { userId } = context.facts;
   return (tasksById) => {
     const idsWhere = (matches: (task: Task | undefined) => boolean): string[] =>
       [...tasksById].filter(([, task]) => matches(task)).map(([id]) => id);

@@ -52,9 +52,9 @@ const checkServer = command({
   options: {},
   async run(_values, context): Promise<MessagePlan> {
     managedServer(context);
-    const { place, say, origin } = context;
+    const { facts, say, origin } = context;
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
-    const missingNames = missingPermissions(place);
+    const missingNames = missingPermissions(facts);
     const lines = neededPermissions.map(({ name, purpose }) =>
       missingNames.includes(name)
         ? say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) })
@@ -62,7 +62,7 @@ const checkServer = command({
     );
     return {
       content: [
-        say('rules.check.title', { channel: place.channelId ?? '' }),
+        say('rules.check.title', { channel: facts.channelId ?? '' }),
         ...lines,
         missingNames.length === 0 ? say('rules.check.allThere') : say('rules.check.howTo'),
       ].join('\n'),

@@ -87,7 +87,7 @@ async function changesOf(
       return () => changes;
     }
     case 'words': {
-      const file = files.file && (await context.services.conversations.readText(files.file, context.place.userId));
+      const file = files.file && (await context.services.conversations.readText(files.file, context.facts.userId));
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
       const parsed = {
         words: parseWords(file ?? words, ruleTargets),

@@ -4,10 +4,10 @@ import { canHold, type RuleSet, type RulesAuthor, usesModeration } from '../../s
 import type { Context } from '../feature.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot change its rules. Checked on every command, press and form. */
-export function managedServer({ place, services }: Context): { guildId: string; author: RulesAuthor } {
-  const { guildId, userId, install } = place;
+export function managedServer({ facts, services }: Context): { guildId: string; author: RulesAuthor } {
+  const { guildId, userId, install } = facts;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');
-  if (!mayManageServer(place)) throw new Refusal('refusals.rules.notYours');
+  if (!mayManageServer(facts)) throw new Refusal('refusals.rules.notYours');
   return { guildId, author: { by: userId, at: services.clock.now() } };
 }
 

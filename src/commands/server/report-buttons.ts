@@ -16,14 +16,14 @@ import {
 import { type Context, on } from '../feature.ts';
 
 /** Finds a report of the current server. Checked each time, because ids can be forged and the channel may be open to everyone. */
-function reportInServer(id: string, { place, services }: Context): Report {
+function reportInServer(id: string, { facts, services }: Context): Report {
   const report = services.safety.reports.get(id);
-  if (!report || report.guildId !== place.guildId || place.install !== 'guild')
+  if (!report || report.guildId !== facts.guildId || facts.install !== 'guild')
     throw new Refusal('refusals.reports.gone');
   return report;
 }
 
-const moderatorOf = ({ place, services }: Context): Moderator => ({ by: place.userId, at: services.clock.now() });
+const moderatorOf = ({ facts, services }: Context): Moderator => ({ by: facts.userId, at: services.clock.now() });
 
 /** Stores a change to a report. Its message is updated and the decision carried out afterwards, even after a restart. */
 async function decide(id: string, transition: (current: Report) => Report, { services }: Context) {
@@ -37,7 +37,7 @@ const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDec
     reply: 'here',
     async run(id, context) {
       reportInServer(id, context);
-      if (!mayManageMessages(context.place)) throw new Refusal('refusals.rules.moderatorsOnly');
+      if (!mayManageMessages(context.facts)) throw new Refusal('refusals.rules.moderatorsOnly');
       return decide(id, (current) => withDecision(current, what, moderatorOf(context)), context);
     },
   });
@@ -53,7 +53,7 @@ type BlockDuration = keyof typeof BLOCK_DURATIONS;
 
 function blockableReport(id: string, context: Context): Report {
   const report = reportInServer(id, context);
-  if (!mayManageServer(context.place)) throw new Refusal('refusals.reports.adminsOnly');
+  if (!mayManageServer(context.facts)) throw new Refusal('refusals.reports.adminsOnly');
   assertBlockable(report);
   return report;
 }

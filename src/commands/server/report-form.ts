@@ -12,8 +12,8 @@ import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import { type Context, on, type Services } from '../feature.ts';
 
 /** The server and the channel where its moderators read reports. */
-function reportChannelOf({ place, services }: Context): { guildId: string; channelId: string } {
-  const { guildId, install } = place;
+function reportChannelOf({ facts, services }: Context): { guildId: string; channelId: string } {
+  const { guildId, install } = facts;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
   const channelId =
     services.safety.rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
@@ -25,11 +25,11 @@ function reportChannelOf({ place, services }: Context): { guildId: string; chann
 export const reportMenu: Menu<Services> = {
   name: 'report',
   async open(target, context) {
-    const { place, services, say } = context;
+    const { facts, services, say } = context;
     const { guildId } = reportChannelOf(context);
     const task = await loadForForm(findReportedTask(target, context), context);
-    assertReportable(task, target.id, place);
-    services.safety.reports.mustAllow({ guildId, taskId: task.id, reporterId: place.userId });
+    assertReportable(task, target.id, facts);
+    services.safety.reports.mustAllow({ guildId, taskId: task.id, reporterId: facts.userId });
     return formFor({ taskId: task.id, messageId: target.id }, say);
   },
 };
@@ -67,11 +67,11 @@ export const reportForm = on(customIds.reportFilled, {
     return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
   },
   async run({ taskId, messageId }, context, { reason, words }): Promise<MessagePlan> {
-    const { place, services, say } = context;
+    const { facts, services, say } = context;
     const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
-    assertReportable(task, messageId, place);
+    assertReportable(task, messageId, facts);
     const { id } = await services.safety.reports.add({
       guildId,
       channelId,
@@ -79,8 +79,8 @@ export const reportForm = on(customIds.reportFilled, {
       reason,
       words,
       requesterId: task.requesterId,
-      reporterId: place.userId,
-      message: { channelId: place.channelId ?? '', id: messageId },
+      reporterId: facts.userId,
+      message: { channelId: facts.channelId ?? '', id: messageId },
     });
     const outcome = await services.reportDelivery.announce(id);
     if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
@@ -110,8 +110,8 @@ async function findReportedTask(target: TargetMessage, context: Context): Promis
 }
 
 async function findReportedAnswer(target: TargetMessage, context: Context): Promise<Task | undefined> {
-  const { place, services } = context;
-  const { userId: memberId, guildId } = place;
+  const { facts, services } = context;
+  const { userId: memberId, guildId } = facts;
   const { summaries } = await services.tasks.ownLists.page({
     of: target.isPrivate || guildId === undefined ? { memberId } : { guildId },
     kinds: ['ask'],

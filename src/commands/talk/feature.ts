@@ -16,7 +16,7 @@ const end = command({
   name: 'end',
   options: {},
   async run(_values, context) {
-    const { channelId } = context.place;
+    const { channelId } = context.facts;
     const task = channelId === undefined ? undefined : context.services.conversations.talks.findInChannel(channelId);
     if (!task) throw new Refusal('refusals.talkNone');
     return endTalk(task, context);
@@ -29,14 +29,14 @@ const endTalkButton = on(customIds.endTalk, {
   run: async (taskId, context) => endTalk(requireKind('talk', await pressedTask(taskId, context)), context),
 });
 
-async function endTalk(task: Task, { place, services, say }: Context): Promise<HandlerResult> {
+async function endTalk(task: Task, { facts, services, say }: Context): Promise<HandlerResult> {
   if (hasEnded(task)) throw new Refusal('refusals.talkOver');
-  const mayEnd = place.userId === task.requesterId || (mayManageMessages(place) && place.channelId === task.channelId);
+  const mayEnd = facts.userId === task.requesterId || (mayManageMessages(facts) && facts.channelId === task.channelId);
   if (!mayEnd) throw new Refusal('refusals.talkNotYours');
   // A talk that is still being opened cannot be ended yet.
   if (!hasEnded(await services.conversations.talks.end(task.id, 'ended'))) throw new Refusal('refusals.talkNone');
   // A notice for everyone in the thread says so too.
-  return task.traits.hearsEveryone?.(task.request) && place.channelId === task.channelId
+  return task.traits.hearsEveryone?.(task.request) && facts.channelId === task.channelId
     ? 'deleted'
     : { content: say('talk.over') };
 }

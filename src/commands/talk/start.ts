@@ -25,8 +25,8 @@ export const start = command({
     instructions: { type: 'text', max: MAX_INSTRUCTIONS_LENGTH },
     who: { type: 'text', choices: audiences },
   },
-  parse({ who = 'me', ...values }, place) {
-    const talkPlace = talkPlaceFor(place, who);
+  parse({ who = 'me', ...values }, facts) {
+    const talkPlace = talkPlaceFor(facts, who);
     return talkPlace instanceof Refusal ? talkPlace : { ...values, who, where: talkPlace };
   },
   async suggest(option, input, context) {
@@ -35,7 +35,7 @@ export const start = command({
   },
   async run({ model: modelInput, voice = '', instructions = '', who, where: talkPlace }, context: Context) {
     const { services, say } = context;
-    services.discord.rateLimiter.assertAllowed('talk', context.place);
+    services.discord.rateLimiter.assertAllowed('talk', context.facts);
     if (services.conversations.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
     const request: TalkRequest = {
       model: await chooseModel('voice', modelInput, services),

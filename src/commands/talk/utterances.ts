@@ -76,7 +76,7 @@ export const speakSubmit = on(customIds.speakFilled, {
   },
 });
 
-const speakerOf = ({ place }: Context) => ({ memberId: place.userId, channelId: place.channelId });
+const speakerOf = ({ facts }: Context) => ({ memberId: facts.userId, channelId: facts.channelId });
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
 export function utteranceReader(services: Services): ThreadMessageReader {

@@ -5,19 +5,19 @@ import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.t
 import type { Context } from '../feature.ts';
 
 /** The tasks of a server can only be seen in that server, by its admins and by the operator. */
-export async function maySeeServerTasks({ place, services }: Context): Promise<boolean> {
+export async function maySeeServerTasks({ facts, services }: Context): Promise<boolean> {
   return (
-    place.guildId !== undefined &&
-    (mayManageServer(place) || (await services.discord.operator.isOperator(place.userId)))
+    facts.guildId !== undefined &&
+    (mayManageServer(facts) || (await services.discord.operator.isOperator(facts.userId)))
   );
 }
 
 /** A task is visible to its owner and, unless it is private, to those who can see its server's tasks. */
 export async function maySeeTask(task: Task, context: Context): Promise<boolean> {
   const { requesterId, guildId } = task;
-  if (requesterId === context.place.userId) return true;
+  if (requesterId === context.facts.userId) return true;
   return (
-    !isClosed(task) && guildId !== undefined && guildId === context.place.guildId && (await maySeeServerTasks(context))
+    !isClosed(task) && guildId !== undefined && guildId === context.facts.guildId && (await maySeeServerTasks(context))
   );
 }
 
@@ -38,7 +38,7 @@ export async function visibleTask(id: string, context: Context): Promise<Task> {
 }
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
-export function mayDeleteMessage({ message, requesterId, successorId, ...task }: Task, { place }: Context): boolean {
+export function mayDeleteMessage({ message, requesterId, successorId, ...task }: Task, { facts }: Context): boolean {
   if (!message || task.times.settled === undefined || successorId !== undefined) return false;
-  return requesterId === place.userId || (message.channelId === place.channelId && mayManageMessages(place));
+  return requesterId === facts.userId || (message.channelId === facts.channelId && mayManageMessages(facts));
 }

@@ -37,10 +37,10 @@ async function showAgain(
 ): Promise<HandlerResult> {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
-  const { services, place, origin } = context;
+  const { services, facts, origin } = context;
   const { isPrivate } = origin.route;
   const prepared = await services.messages.prepareAgain(
-    isPrivate ? task : await services.messages.judgeAgain(task, place),
+    isPrivate ? task : await services.messages.judgeAgain(task, facts),
     origin,
   );
   const shown = isClosed(task) && !isPrivate ? withOwner(prepared, task, context) : prepared;
@@ -62,11 +62,11 @@ function withOwner(
 async function recordCopy(
   { id, requesterId }: Task,
   message: MessagePlace | undefined,
-  { place, origin, services }: Context,
+  { facts, origin, services }: Context,
 ): Promise<void> {
-  const copy = message && { ...message, ...withoutUndefined({ guildId: place.guildId }) };
+  const copy = message && { ...message, ...withoutUndefined({ guildId: facts.guildId }) };
   await services.tasks.book.change(id, (task) => {
-    const updated = requesterId === place.userId ? markCollected(task) : task;
+    const updated = requesterId === facts.userId ? markCollected(task) : task;
     return copy && !origin.route.isPrivate ? addExtraMessage(updated, copy) : updated;
   });
 }
@@ -104,7 +104,7 @@ const taskHandlers = [
   }),
   on(customIds.showAll, {
     reply: 'new-public',
-    run: (taskId, context) => showAgain(taskId, context, ({ requesterId }) => requesterId === context.place.userId),
+    run: (taskId, context) => showAgain(taskId, context, ({ requesterId }) => requesterId === context.facts.userId),
   }),
   on(customIds.deletePost, {
     reply: 'new-message',

@@ -41,15 +41,15 @@ function kindsOf(kind: string | undefined): string[] | undefined {
 }
 
 async function queryScope({ whose }: TaskFilter, context: Context) {
-  const { userId, guildId } = context.place;
+  const { userId, guildId } = context.facts;
   if (whose === 'mine') return { of: { memberId: userId } };
   if (guildId === undefined) throw new Refusal('refusals.tasksNoServer');
   if (!(await maySeeServerTasks(context))) throw new Refusal('refusals.tasksNotYours');
   return { of: { guildId }, withoutPrivate: true };
 }
 
-async function countUndelivered({ services, place }: Context): Promise<number> {
-  const filter = { of: { memberId: place.userId }, max: MAX_UNDELIVERED, states: statesByFilter.waiting };
+async function countUndelivered({ services, facts }: Context): Promise<number> {
+  const filter = { of: { memberId: facts.userId }, max: MAX_UNDELIVERED, states: statesByFilter.waiting };
   return (await services.tasks.lists.page(filter)).summaries.filter(isSettled).length;
 }
 

@@ -16,8 +16,8 @@ const exportButton = on(customIds.exportData, {
   reply: 'new-message',
   async run(_nothing, context) {
     requirePrivate(context);
-    context.services.discord.rateLimiter.assertAllowed('export', context.place);
-    const { userId, uploadLimit } = context.place;
+    context.services.discord.rateLimiter.assertAllowed('export', context.facts);
+    const { userId, uploadLimit } = context.facts;
     const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
       userId,
       uploadLimit,
@@ -33,8 +33,8 @@ const eraseButton = on(customIds.eraseData, {
   reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
-    const { services, place, say } = context;
-    const count = await services.tasks.countTasks(place.userId);
+    const { services, facts, say } = context;
+    const count = await services.tasks.countTasks(facts.userId);
     const question = count === 0 ? say('ownData.confirmNoTasks') : say('ownData.confirm', { count });
     return confirmation(question, 'confirm', say);
   },
@@ -66,11 +66,11 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
   async run(_nothing, context) {
     requirePrivate(context);
     const { clock, tasks } = context.services;
-    context.services.discord.rateLimiter.assertAllowed('export', context.place);
+    context.services.discord.rateLimiter.assertAllowed('export', context.facts);
     const finished = Promise.withResolvers<undefined>();
     let page: MessagePlan | undefined;
     let hasReplied = false;
-    await tasks.erasure.begin(context.place.userId, async (erased) => {
+    await tasks.erasure.begin(context.facts.userId, async (erased) => {
       const outcome = erasurePage(erased, context.say);
       if (hasReplied) return context.notifyLater(outcome);
       page = outcome;

@@ -55,13 +55,13 @@ export async function loadTaskDetails(id: string, list: TaskFilter, context: Con
 }
 
 function pageControls(task: Task, address: string | undefined, list: TaskFilter, context: Context): Control[] {
-  const { say, place } = context;
+  const { say, facts } = context;
   const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(say(`tasks.buttons.${name}`), id)];
   const [first, ...rest] = [
     ...(canShowResult(task)
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
-    ...(task.requesterId === place.userId ? decisionButtons(task, button) : []),
+    ...(task.requesterId === facts.userId ? decisionButtons(task, button) : []),
     ...(mayDeleteMessage(task, context) ? button('delete', customIds.deletePost.id(task.id)) : []),
   ];
   return [

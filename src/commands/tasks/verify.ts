@@ -50,11 +50,11 @@ async function verifyFile(
   remainingBytes: number,
   context: Context,
 ): Promise<Verdict & { bytes: number }> {
-  const { services, place } = context;
+  const { services, facts } = context;
   const max = size > 0 ? size : Math.min(remainingBytes, MAX_EMBEDDED_BYTES);
   if (max > remainingBytes || max === 0) return { verdict: 'tooLarge', bytes: 0 };
   try {
-    const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: place.userId });
+    const file = await services.media.fetch({ address }, { max, timeoutMs: FILE_LIMIT_MS, givenBy: facts.userId });
     const verdict = await withRelease(file, async () => recognise(await services.media.fingerprint(file), context));
     return { ...verdict, bytes: file.size };
   } catch (error) {

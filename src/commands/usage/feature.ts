@@ -30,7 +30,7 @@ export const usageRangeButton = on(customIds.usage, {
     const { route } = context.origin;
     if (!route.isPrivate && !(of === 'account' && (await mayChangePublicMessage(context))))
       throw new Refusal('refusals.usageNotYours');
-    return pageOf({ range: quickRange(range, dayOf(context.place.createdAt)), by, of }, context);
+    return pageOf({ range: quickRange(range, dayOf(context.facts.createdAt)), by, of }, context);
   },
 });
 
@@ -38,7 +38,7 @@ export const usageRangeButton = on(customIds.usage, {
 const exactAmountsButton = on(customIds.exactUsage, {
   reply: 'new-private',
   async run({ by, of, ...days }, context) {
-    const range = parseRange(days, dayOf(context.place.createdAt));
+    const range = parseRange(days, dayOf(context.facts.createdAt));
     if (range instanceof Refusal) throw range;
     return pageOf({ range, by, of }, context, { isExact: true });
   },
@@ -51,14 +51,14 @@ interface UsageRequest {
 }
 
 async function pageOf(request: UsageRequest, context: Context, { isExact } = { isExact: false }): Promise<MessagePlan> {
-  const { place, origin, services, say } = context;
+  const { facts, origin, services, say } = context;
   const { sheet: usageSheet, allowances } = await readUsage(request, context);
   const sheet = withTypeNames(usageSheet, context);
   const chartData = isExact ? undefined : chartOf(sheet, services.money.usage.unit, say);
   const bytes = chartData && (await services.money.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
-  const postedBy = origin.route.isPrivate ? undefined : place.userId;
-  const today = dayOf(place.createdAt);
+  const postedBy = origin.route.isPrivate ? undefined : facts.userId;
+  const today = dayOf(facts.createdAt);
   const { of } = request;
   return usagePage({ sheet, of, chart, unit: services.money.usage.unit, today, allowances, isExact, postedBy }, say);
 }
@@ -74,16 +74,16 @@ async function readUsage(
   { range, by, of }: UsageRequest,
   context: Context,
 ): Promise<{ sheet: Sheet; allowances: readonly Allowance[] }> {
-  const { place, services } = context;
+  const { facts, services } = context;
   const { usage, spending } = services.money;
   switch (of) {
     case 'me': {
       const allowances = spending.allowances(requesterOf(context.origin)).filter(isMemberAllowance);
-      return { sheet: await usage.readMember(place.userId, range, by), allowances };
+      return { sheet: await usage.readMember(facts.userId, range, by), allowances };
     }
     case 'server': {
-      const { guildId } = place;
-      if (guildId === undefined || !mayManageServer(place)) throw new Refusal('refusals.usageServerNotYours');
+      const { guildId } = facts;
+      if (guildId === undefined || !mayManageServer(facts)) throw new Refusal('refusals.usageServerNotYours');
       return { sheet: await usage.readServer(guildId, range, by), allowances: spending.serverAllowances(guildId) };
     }
     case 'account':

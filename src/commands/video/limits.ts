@@ -37,9 +37,9 @@ export async function submitOrConfirm(
   order: NewOrder & { request: VideoRequest },
   context: Context,
 ): Promise<HandlerResult> {
-  const { services, place, say } = context;
+  const { services, facts, say } = context;
   const { references = [], model } = order.request;
-  const seconds = await referenceSeconds(references, place.userId, services);
+  const seconds = await referenceSeconds(references, facts.userId, services);
   const lines = exceededLimits(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
   const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(

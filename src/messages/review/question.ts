@@ -42,12 +42,12 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
 const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
   onPress(verb, {
     reply: 'here',
-    async run(taskId, { services, place, say }): Promise<MessagePlan> {
+    async run(taskId, { services, facts, say }): Promise<MessagePlan> {
       const { tasks, clock } = services;
       // Ids can be forged, and the channel may be open to everyone.
-      if (!mayManageMessages(place)) throw new Refusal('refusals.rules.moderatorsOnly');
+      if (!mayManageMessages(facts)) throw new Refusal('refusals.rules.moderatorsOnly');
       const existing = await tasks.book.get(taskId);
-      if (!existing || existing.guildId !== place.guildId) throw new Refusal('refusals.unknownTask');
+      if (!existing || existing.guildId !== facts.guildId) throw new Refusal('refusals.unknownTask');
       const task = await tasks.book.change(taskId, (heldTask) => {
         if (!isHeld(heldTask)) throw new Refusal('refusals.rules.reviewOver');
         if (decision === 'allowed') return markShownByModerator(heldTask);
@@ -56,7 +56,7 @@ const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' 
       });
       const outcome = decision === 'allowed' && task.route.isPrivate ? 'allowedPrivate' : decision;
       return {
-        content: say(`task.review.${outcome}`, { who: `<@${place.userId}>`, member: task.requesterId }),
+        content: say(`task.review.${outcome}`, { who: `<@${facts.userId}>`, member: task.requesterId }),
         files: [],
         controls: [],
       };
