@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { DiscordAPIError, REST } from '@discordjs/rest';
 import { type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { features, ruleTargets } from '../src/commands/index.ts';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { DiscordUnreachable, reachDiscord } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
@@ -39,21 +39,34 @@ async function deploy(): Promise<number> {
     return 0;
   }
   const { discord } = readConfig(process.env, ruleTargets);
+  await deployCommands(discord, { guild: values.guild, isDryRun: values['dry-run'], clear: values.clear });
+  return 0;
+}
+
+interface DeployOptions {
+  guild?: string | undefined;
+  isDryRun?: boolean;
+  clear?: boolean;
+}
+
+/** Registers the commands, and prints what has changed and the links that add the bot. */
+export async function deployCommands(
+  discord: Config['discord'],
+  { guild = discord.deployGuildId, isDryRun = false, clear = false }: DeployOptions = {},
+): Promise<void> {
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await reachDiscord(rest.get(Routes.currentApplication()))) as { id: string };
-  const guild = values.guild ?? discord.deployGuildId;
   const commandsRoute =
     guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registeredCommands = (await rest.get(commandsRoute)) as APIApplicationCommand[];
-  const desiredCommands = values.clear ? [] : registrations(features, discord);
+  const desiredCommands = clear ? [] : registrations(features, discord);
   const deployment = planDeployment(registeredCommands, desiredCommands);
-  printPlan(deployment, guild, values['dry-run']);
-  if (!values['dry-run']) await apply(deployment, rest, commandsRoute);
-  if (guild !== undefined && !values.clear) await warnOfGlobalCommands(rest, id, guild);
+  printPlan(deployment, guild, isDryRun);
+  if (!isDryRun) await apply(deployment, rest, commandsRoute);
+  if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild);
   const links = installLinks(id, discord);
   console.log(`\nAdd the bot to a server:  ${links.server}`);
   if (links.person) console.log(`Add it to your account:   ${links.person}`);
-  return 0;
 }
 
 /** Discord shows the commands of a server next to the global ones, even if they have the same names. */
@@ -101,36 +114,44 @@ function printPlan(
 const labelOf = ({ name, type = 1 }: { name: string; type?: number | undefined }): string =>
   `${type === 1 ? '/' : ''}${terminalSafe(name)}`;
 
-function reportFailure(error: unknown): number {
+/** Says what went wrong with the settings or with Discord and what to do about it, and with which code to exit. */
+export function explainFailure(error: unknown): { code: number; sentence: string } {
   if (error instanceof ConfigError) {
-    console.error(
-      `Invalid settings (see .env.example):\n${error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`).join('\n')}`,
-    );
-    return EX_CONFIG;
+    const problems = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`);
+    return { code: EX_CONFIG, sentence: `Invalid settings (see .env.example):\n${problems.join('\n')}` };
   }
+  if (error instanceof Error && 'status' in error && error.status === 401) {
+    return {
+      code: EX_NOPERM,
+      sentence: 'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").',
+    };
+  }
+  if (error instanceof DiscordUnreachable) {
+    return {
+      code: EX_TEMPFAIL,
+      sentence:
+        'Discord cannot be reached. Check the network of this machine, or wait if Discord has an outage, and try again.',
+    };
+  }
+  if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
+    return {
+      code: EX_NOPERM,
+      sentence:
+        'The bot is not on the server that --guild or DISCORD_GUILD_ID names. Check the ID, or add the bot to the server first.',
+    };
+  }
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
+  return { code: 1, sentence: `The request to Discord failed: ${lines.join('\n')}` };
+}
+
+function reportFailure(error: unknown): number {
   if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
     console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
     return EX_USAGE;
   }
-  if (error instanceof Error && 'status' in error && error.status === 401) {
-    console.error('Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").');
-    return EX_NOPERM;
-  }
-  if (error instanceof DiscordUnreachable) {
-    console.error(
-      'Discord cannot be reached. Check the network of this machine, or wait if Discord has an outage, and try again.',
-    );
-    return EX_TEMPFAIL;
-  }
-  if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
-    console.error(
-      'The bot is not on the server that --guild or DISCORD_GUILD_ID names. Check the ID, or add the bot to the server first.',
-    );
-    return EX_NOPERM;
-  }
-  const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
-  console.error(`The request to Discord failed: ${lines.join('\n')}`);
-  return 1;
+  const { code, sentence } = explainFailure(error);
+  console.error(sentence);
+  return code;
 }
 
-process.exitCode = await deploy().catch(reportFailure);
+if (import.meta.main) process.exitCode = await deploy().catch(reportFailure);

@@ -23,7 +23,7 @@ import { messagePayload } from './wire/message.ts';
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
   const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
-  const { shards = 1, resetsToken = true, commands = [] } = options;
+  const { shards = 1, resetsToken = true, commands = [], application = {} } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();
   const id = snowflakes(now);
@@ -57,6 +57,7 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     uploads,
     interactions: new InteractionStore(clock, limits, id, watch),
     account: { recommendedShards: shards, resetsToken, isTokenReset: false },
+    application,
     hub,
     sessionStarts: new SessionStarts(limits, clock),
     buckets: new Buckets(limits, clock),

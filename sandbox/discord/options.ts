@@ -26,6 +26,8 @@ export interface DiscordOptions {
   readonly guilds?: number;
   /** The global commands that the application has registered before. */
   readonly commands?: readonly CommandBody[];
+  /** Fields of the application as the developer portal sets them, such as `bot_public`. */
+  readonly application?: Readonly<Record<string, unknown>>;
   /** The number of shards that `/gateway/bot` recommends; 1 by default. */
   readonly shards?: number;
   /**

@@ -42,6 +42,8 @@ export interface Parts {
   readonly uploads: Uploads;
   readonly interactions: InteractionStore;
   readonly account: Account;
+  /** Fields of the application that the developer portal has set. */
+  readonly application: Readonly<Record<string, unknown>>;
   readonly hub: Hub;
   readonly sessionStarts: SessionStarts;
   readonly buckets: Buckets;

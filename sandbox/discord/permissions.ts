@@ -20,11 +20,16 @@ export const directMessagePermissions =
   PermissionFlagsBits.UseExternalApps |
   PermissionFlagsBits.SendVoiceMessages;
 
+/** The permissions of @everyone and of the member's roles; none for someone who is not a member. */
+export const rolePermissions = (guild: Guild, member: Member | undefined): bigint =>
+  guild.roles
+    .filter((role) => member && (role.id === guild.id || member.roles.includes(role.id)))
+    .reduce((sum, role) => sum | role.permissions, 0n);
+
 /** The order is documented (topics/permissions, "Permission Overwrites"); threads use their parent's overwrites. */
 export function permissionsIn(guild: Guild, member: Member | undefined, channel: Channel): bigint {
   if (!member) return 0n;
-  const roles = guild.roles.filter((role) => role.id === guild.id || member.roles.includes(role.id));
-  const basePermissions = roles.reduce((sum, role) => sum | role.permissions, 0n);
+  const basePermissions = rolePermissions(guild, member);
   if (guild.ownerId === member.userId || (basePermissions & PermissionFlagsBits.Administrator) !== 0n)
     return allPermissions;
   const parent = isThread(channel) ? guild.channels.find(({ id }) => id === channel.parentId) : channel;

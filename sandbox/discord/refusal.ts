@@ -58,6 +58,7 @@ export const threadIsLocked = refusal(400, 160005, 'This thread is locked');
 export const tooManyThreads = refusal(400, 160006, 'Maximum number of active threads reached');
 export const missingPermissions = refusal(403, 50013, 'Missing Permissions');
 export const invalidWebhookToken = refusal(401, 50027, 'Invalid Webhook Token');
+export const invalidQuery = refusal(400, 50035, 'Invalid Form Body');
 export const badJson = refusal(400, 50109, 'The request body contains invalid JSON.');
 export const noMutualGuilds = refusal(403, 50278, 'Cannot send messages to this user due to having no mutual guilds');
 

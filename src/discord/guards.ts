@@ -56,7 +56,7 @@ export const neededPermissions: readonly Permission[] = Object.values(permission
 
 /** The names of the permissions that the bot lacks in a channel. */
 export function missingPermissions(
-  { appPermissions }: InteractionFacts,
+  { appPermissions }: { appPermissions: bigint },
   required: readonly Permission[] = neededPermissions,
 ): string[] {
   return required.filter(({ bits }) => !grantsAny(appPermissions, bits)).map(({ name }) => name);

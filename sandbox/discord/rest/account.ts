@@ -1,6 +1,7 @@
 import { ApplicationFlags } from 'discord-api-types/v10';
-import type { Routes } from '../parts.ts';
-import { unknownUser } from '../refusal.ts';
+import type { Parts, Routes } from '../parts.ts';
+import { rolePermissions } from '../permissions.ts';
+import { invalidQuery, unknownUser } from '../refusal.ts';
 import { ownUserPayload, userPayload } from '../wire/user.ts';
 
 /** Routes for the application's account and the gateway's URL. */
@@ -15,6 +16,9 @@ export const accountRoutes: Routes = (server, parts) => {
     }),
   );
   server.get('/users/@me', () => validator.checkResponse('user', ownUserPayload(world)));
+  server.get<{ Querystring: GuildsPage }>('/users/@me/guilds', (request) =>
+    validator.checkResponse('own-guilds', ownGuilds(request.query, parts)),
+  );
   server.get<{ Params: { user: string } }>('/users/:user', (request) => {
     const user = world.users.get(request.params.user);
     if (!user) throw unknownUser();
@@ -51,8 +55,41 @@ export const accountRoutes: Routes = (server, parts) => {
       event_webhooks_types: [],
       explicit_content_filter: 0,
       integration_types_config: { '0': {}, '1': {} },
+      ...parts.application,
     });
   };
   server.get('/applications/@me', application);
   server.get('/oauth2/applications/@me', application);
 };
+
+interface GuildsPage {
+  readonly before?: string;
+  readonly after?: string;
+  readonly limit?: string;
+  readonly with_counts?: string;
+}
+
+const MAX_GUILDS = 200;
+
+/** The guilds of the bot by their ids (documentation, resources/user, "Get Current User Guilds"). Permissions leave out overwrites. */
+function ownGuilds(
+  { before, after, limit = String(MAX_GUILDS), with_counts: withCounts }: GuildsPage,
+  { world }: Parts,
+) {
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_GUILDS) throw invalidQuery();
+  const guilds = [...world.guilds.values()]
+    .filter(({ installed }) => installed)
+    .filter(({ id }) => (!before || BigInt(id) < BigInt(before)) && (!after || BigInt(id) > BigInt(after)))
+    .toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+  return (before && !after ? guilds.slice(-count) : guilds.slice(0, count)).map((guild) => ({
+    id: guild.id,
+    name: guild.name,
+    icon: null,
+    banner: null,
+    owner: guild.ownerId === world.bot.id,
+    permissions: String(rolePermissions(guild, guild.members.get(world.bot.id))),
+    features: [],
+    ...(withCounts === 'true' && { approximate_member_count: guild.members.size, approximate_presence_count: 0 }),
+  }));
+}

@@ -27,6 +27,7 @@ declare module 'discord-api-spec/zod' {
   export const MessageReferenceRequestSchema: ZodMiniObject;
   export const MessageResponseSchema: ZodMiniObject;
   export const ModalInteractionCallbackRequestDataSchema: ZodMiniObject;
+  export const MyGuildResponseSchema: ZodMiniObject;
   export const PrivateApplicationResponseSchema: ZodMiniObject;
   export const PrivateChannelResponseSchema: ZodMiniObject;
   export const PrivateGroupChannelResponseSchema: ZodMiniObject;

@@ -12,6 +12,7 @@ type ResponseKind =
   | 'command'
   | 'gateway-bot'
   | 'user'
+  | 'own-guilds'
   | 'application'
   | 'channel'
   | 'thread'
@@ -23,6 +24,7 @@ const SCHEMAS: Readonly<Record<ResponseKind, $ZodType>> = {
   commands: z.array(spec.ApplicationCommandResponseSchema),
   command: spec.ApplicationCommandResponseSchema,
   'gateway-bot': spec.GatewayBotResponseSchema,
+  'own-guilds': z.array(spec.MyGuildResponseSchema),
   user: spec.UserPIIResponseSchema,
   application: spec.PrivateApplicationResponseSchema,
   thread: spec.CreatedThreadResponseSchema,

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import type { APIApplication } from 'discord.js';
+import { type Config, configVariables, secretVariables } from '../src/config.ts';
+import { fileVariable } from '../src/lib/secret.ts';
+import { deployCommands, explainFailure } from './deploy.ts';
+import { checkPermissions, openRest, readServers, waitForServer } from './setup/discord-side.ts';
+import { Draft } from './setup/draft.ts';
+import {
+  proposeLimits,
+  proposeModels,
+  readDraft,
+  reportApplication,
+  reportGateway,
+  settleGateway,
+  settleToken,
+  takeFromEnvironment,
+} from './setup/steps.ts';
+import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
+import { reportWrongArguments } from './usage.ts';
+
+const EX_NOPERM = 77;
+/** What a shell reports after Ctrl-C. */
+const INTERRUPTED = 130;
+
+const required = ['DISCORD_TOKEN', 'GATEWAY_BASE_URL', 'GATEWAY_API_KEY'];
+const everySetting = [...configVariables, ...secretVariables.map(fileVariable)];
+
+const WELCOME =
+  'This sets Atelier up: it asks for a bot token of Discord and for the address and key of a gateway, checks them, writes them into .env, registers the commands, and helps to add the bot to a server. It costs nothing and can be run again. Ctrl-C ends it; before step 4, nothing is written.';
+
+const USAGE = 'npm run setup -- [--yes]';
+
+const HELP = `Asks for the bot's token and the gateway's key, checks both, writes .env, registers
+the commands, and helps to add the bot to a server. It can be run again at any time.
+
+Usage: ${USAGE}
+
+  --yes   asks nothing: takes DISCORD_TOKEN, GATEWAY_BASE_URL, GATEWAY_API_KEY and
+          all other settings from the environment or .env, and keeps what .env has
+  --help  shows this help`;
+async function setup(): Promise<number> {
+  const { values } = parseArgs({
+    options: { yes: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  let howToGoOn = 'Nothing was written. To start again: npm run setup';
+  const terminal = openTerminal(!values.yes, () => {
+    terminal.close();
+    terminal.say(`\n${howToGoOn}`);
+    process.exit(INTERRUPTED);
+  });
+  try {
+    terminal.say(WELCOME);
+    const draft = new Draft('.env', process.env);
+    await takeFromEnvironment(values.yes ? everySetting : required, draft, terminal);
+    if (values.yes) readDraft(draft);
+    const application = await settleToken(draft, terminal);
+    const report = await settleGateway(draft, terminal);
+    reportApplication(application, readDraft(draft), terminal);
+    await reportGateway(report, draft, terminal);
+    await proposeModels(report.models, draft, terminal);
+    await proposeLimits(draft, terminal);
+    const config = readDraft(draft);
+    terminal.good(draft.write() ? 'Wrote .env, which only you can read.' : '.env needs no change.');
+    howToGoOn = '.env is complete. To go on from there: npm run setup, which keeps what .env has.';
+    return await addToServer(config, application, terminal);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Registers the commands, waits until the bot is on a server, and examines its permissions there. */
+async function addToServer({ discord }: Config, { id }: APIApplication, terminal: Terminal): Promise<number> {
+  terminal.title('4 of 4  The bot’s server');
+  await deployCommands(discord);
+  const rest = openRest(discord.apiUrl, discord.token);
+  let servers = await readServers(rest);
+  if (servers.length === 0 && terminal.canAsk) {
+    terminal.say('\nOpen the link above and choose your server. Waiting until the bot is there; Enter skips this.');
+    servers = await waitForServer(rest, terminal);
+  }
+  if (servers.length === 0) terminal.bad('The bot is on no server yet. Open the link above to add it.');
+  const canWork = await checkPermissions(rest, servers, id, terminal);
+  terminal.title('Done');
+  const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
+  terminal.close();
+  if (shouldStart) return await start();
+  terminal.say('To start the bot: npm start');
+  return canWork ? 0 : EX_NOPERM;
+}
+
+/** Runs until the bot ends. Ctrl-C reaches the bot too, so this process only waits. */
+async function start(): Promise<number> {
+  process.on('SIGINT', () => undefined);
+  const bot = spawn('npm', ['start'], { stdio: 'inherit', shell: process.platform === 'win32' });
+  const [code] = await once(bot, 'exit');
+  return code ?? 1;
+}
+
+function reportFailure(error: unknown): number {
+  if (error instanceof Stop) {
+    console.error(wrap(error.message));
+    return error.code;
+  }
+  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
+  const { code, sentence } = explainFailure(error);
+  console.error(sentence);
+  return code;
+}
+
+process.exitCode = await setup().catch(reportFailure);
