@@ -4,7 +4,7 @@ import { type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
-import { DiscordUnreachable, reachDiscord } from '../src/discord/reach.ts';
+import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 
@@ -121,10 +121,7 @@ export function explainFailure(error: unknown): { code: number; sentence: string
     return { code: EX_CONFIG, sentence: `Invalid settings (see .env.example):\n${problems.join('\n')}` };
   }
   if (error instanceof Error && 'status' in error && error.status === 401) {
-    return {
-      code: EX_NOPERM,
-      sentence: 'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").',
-    };
+    return { code: EX_NOPERM, sentence: TOKEN_REJECTED };
   }
   if (error instanceof DiscordUnreachable) {
     return {

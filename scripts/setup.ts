@@ -11,7 +11,6 @@ import {
   proposeLimits,
   proposeModels,
   readDraft,
-  reportApplication,
   reportGateway,
   settleGateway,
   settleToken,
@@ -61,7 +60,6 @@ async function setup(): Promise<number> {
     if (values.yes) readDraft(draft);
     const application = await settleToken(draft, terminal);
     const report = await settleGateway(draft, terminal);
-    reportApplication(application, readDraft(draft), terminal);
     await reportGateway(report, draft, terminal);
     await proposeModels(report.models, draft, terminal);
     await proposeLimits(draft, terminal);

@@ -4,7 +4,7 @@ import { startApp } from './app.ts';
 import { ruleTargets } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { errorFacts, isRefusal } from './discord/outbox/errors.ts';
-import { DiscordUnreachable } from './discord/reach.ts';
+import { DiscordUnreachable, TOKEN_REJECTED } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-processes.ts';
 import { PortError } from './lib/listen.ts';
@@ -23,14 +23,8 @@ const EX_CONFIG = 78;
 
 const UNAUTHORIZED = 401;
 
-const TOKEN_REJECTED =
-  'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
-
 const DISCORD_UNREACHABLE =
   'Discord cannot be reached, so Atelier has not started. Check the network of this machine, or wait if Discord has an outage, and start Atelier again.';
-
-const MISSING_INTENT =
-  'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.';
 
 /** Unlike exit(), this does not lose lines that are still being written to a pipe. */
 function setExitCode(code: number): void {
@@ -118,7 +112,7 @@ function logFailedStart(error: unknown, log: Log): number {
     return error.isInUse ? EX_TEMPFAIL : EX_CONFIG;
   }
   if (error instanceof MissingIntent) {
-    log.fatal(MISSING_INTENT);
+    log.fatal(error.message);
     return EX_CONFIG;
   }
   if (error instanceof ShardCountError) {
@@ -150,7 +144,7 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
 };
 
 async function onConnectionClosed(code: number, app: App, log: Log): Promise<void> {
-  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(MISSING_INTENT);
+  if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(new MissingIntent().message);
   log.fatal({ code }, 'Discord closed the connection permanently.');
   await app.stop();
   if (code !== GatewayCloseCodes.AuthenticationFailed) return setExitCode(EX_SOFTWARE);

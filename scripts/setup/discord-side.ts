@@ -9,10 +9,12 @@ import {
   Routes,
 } from 'discord.js';
 import { say } from '../../src/commands/index.ts';
-import type { Config } from '../../src/config.ts';
+import * as shape from '../../src/config-shapes.ts';
 import { missingPermissions, neededPermissions } from '../../src/discord/guards.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
+import { canReadMessages, MissingIntent } from '../../src/discord/reads.ts';
 import { terminalSafe } from '../../src/lib/text.ts';
+import type { Draft } from './draft.ts';
 import type { Terminal } from './terminal.ts';
 
 /** More servers and channels are counted, but not examined or listed. */
@@ -32,15 +34,20 @@ export const readApplication = async (rest: REST): Promise<APIApplication> =>
   (await reachDiscord(rest.get(Routes.currentApplication()))) as APIApplication;
 
 /** What would keep the bot from working, or cost its operator money, although the token is right. */
-export function applicationProblems(application: APIApplication, settings: Config['discord']): string[] {
+export function applicationProblems(application: APIApplication, settings: Draft['settings']): string[] {
+  const { DISCORD_GUILD_IDS: servers, DISCORD_MESSAGE_CONTENT: messageContent } = settings;
   const problems: string[] = [];
+  if (shape.onOff.safeParse(messageContent?.trim() || undefined).data && !canReadMessages(application))
+    problems.push(new MissingIntent().message);
   if (application.interactions_endpoint_url)
     problems.push(
-      'Discord sends commands to an Interactions Endpoint URL, so the bot would get none. Clear that field under General Information in the developer portal.',
+      'Discord sends the commands to an Interactions Endpoint URL, so the bot would get none. Clear that field under General Information in the developer portal.',
     );
   if (application.bot_require_code_grant)
-    problems.push('Requires OAuth2 Code Grant is on, so the invite link would fail. Turn it off under Bot.');
-  if (application.bot_public && settings.guildIds.length === 0)
+    problems.push(
+      'Requires OAuth2 Code Grant is on, so the invite link would fail. Turn it off under Bot in the developer portal.',
+    );
+  if (application.bot_public && !servers?.trim())
     problems.push(
       'Public Bot is on: anyone can add the bot to their own server and spend your money. In the developer portal, set Install Link to None under Installation, then turn Public Bot off under Bot. Or name your servers in DISCORD_GUILD_IDS.',
     );

@@ -44,6 +44,10 @@ export class Draft {
     return this.#environment[name]?.trim() || undefined;
   }
 
+  isDecided(name: string): boolean {
+    return this.#decided.has(name);
+  }
+
   decide(name: string, value: string): void {
     this.#decided.set(name, value);
   }

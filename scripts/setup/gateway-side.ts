@@ -58,7 +58,8 @@ async function answerTo(read: Promise<unknown>): Promise<Answer> {
     return 'yes';
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (mayBeUnknownPath(error) || (error.status === 404 && !error.hasKnownCode)) return 'no';
+    // A gateway that has the family names a code for an unknown task.
+    if (mayBeUnknownPath(error) || (error.status === 404 && error.code === undefined)) return 'no';
     return ['unavailable', 'unreachable', 'malformed', 'rate-limited'].includes(error.kind) ? 'unclear' : 'yes';
   }
 }
@@ -70,7 +71,7 @@ function noList(error: unknown): undefined {
 
 /** What went wrong, why, and what to do, with the exit code. The gateway's own words are cleaned by the client. */
 export function explainGatewayError(error: GatewayError, baseUrl: string): { code: number; sentence: string } {
-  const words = terminalSafe(error.message);
+  const words = terminalSafe(error.message).replace(/\.$/, '');
   if (mayBeUnknownPath(error) || error.kind === 'not-found' || error.status === 404) {
     const what = error.code === 'web_page' ? 'is a web page' : 'does not exist';
     return {
@@ -82,19 +83,19 @@ export function explainGatewayError(error: GatewayError, baseUrl: string): { cod
     case 'unauthorized':
       return {
         code: 77,
-        sentence: `The gateway rejects the key: ${words} It may be mistyped, expired or deleted. Create a new one on the gateway’s website.`,
+        sentence: `The gateway rejects the key (${words}). It may be mistyped, expired or deleted. Create a new one on the gateway’s website.`,
       };
     case 'forbidden':
     case 'quota':
       return {
         code: 77,
-        sentence: `The gateway does not let this key list models: ${words} Check the key and the account’s balance on the gateway’s website.`,
+        sentence: `The gateway does not let this key list models (${words}). Check the key and the account’s balance on the gateway’s website.`,
       };
     case 'unreachable':
-      return { code: 75, sentence: `${words} Check the address, and the network of this machine.` };
+      return { code: 75, sentence: `${words}. Check the address, and the network of this machine.` };
     case 'malformed':
-      return { code: 78, sentence: `${words} Check that ${baseUrl} is the address of a gateway.` };
+      return { code: 78, sentence: `${words}. Check that ${baseUrl} is the address of a gateway.` };
     default:
-      return { code: 75, sentence: `The gateway cannot be used at the moment: ${words} Try again later.` };
+      return { code: 75, sentence: `The gateway cannot be used at the moment (${words}). Try again later.` };
   }
 }

@@ -58,7 +58,8 @@ async function settle(name: string, question: Question, draft: Draft, terminal: 
   const isFromElsewhere = variable !== name || draft.given(name) !== undefined;
   if (value !== undefined && isValid && !question.isRefused) {
     if (isFromElsewhere) terminal.say(`${variable} is set in the environment.`);
-    if (isFromElsewhere || (await terminal.confirm(`${name} is already set. Keep it?`))) return value;
+    if (isFromElsewhere || draft.isDecided(name) || (await terminal.confirm(`${name} is already set. Keep it?`)))
+      return value;
   }
   if (value !== undefined && isFromElsewhere)
     throw new Stop(EX_CONFIG, `${variable} is set in the environment. Correct it there, and run the set-up again.`);
@@ -86,6 +87,9 @@ export async function settleToken(draft: Draft, terminal: Terminal): Promise<API
     try {
       const application = await readApplication(openRest(apiUrl.data, token));
       terminal.good(`Discord knows the token: it belongs to ${terminalSafe(application.name)}.`);
+      const problems = applicationProblems(application, draft.settings);
+      for (const problem of problems) terminal.bad(problem);
+      if (problems.length === 0) terminal.good('The settings of the application are right.');
       return application;
     } catch (error) {
       const { code, sentence } = explainFailure(error);
@@ -93,12 +97,6 @@ export async function settleToken(draft: Draft, terminal: Terminal): Promise<API
       terminal.bad(sentence);
     }
   }
-}
-
-export function reportApplication(application: APIApplication, { discord }: Config, terminal: Terminal): void {
-  const problems = applicationProblems(application, discord);
-  for (const problem of problems) terminal.bad(problem);
-  if (problems.length === 0) terminal.good('Its settings in the developer portal are right.');
 }
 
 /** Asks for the gateway's address and key until it lists its models. */

@@ -20,7 +20,7 @@ export function wrap(text: string, columns = MAX_COLUMNS): string {
   return text
     .split('\n')
     .map((line) => {
-      const indent = /^ *(?:- )?/.exec(line)?.[0] ?? '';
+      const indent = /^ *(?:- |\d\. )?/.exec(line)?.[0] ?? '';
       const [first = '', ...words] = line.slice(indent.length).split(' ');
       const rows = [indent + first];
       for (const word of words) {
@@ -64,8 +64,11 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
     if (done) throw new Stop(64, 'The input ended before the last question. Without a terminal, use --yes.');
     return value.trim();
   };
-  const say = (text = ''): void =>
-    void stdout.write(`${wrap(text, Math.min(stdout.columns || MAX_COLUMNS, MAX_COLUMNS))}\n`);
+  const columns = (): number => Math.min(stdout.columns || MAX_COLUMNS, MAX_COLUMNS);
+  const say = (text = ''): void => void stdout.write(`${wrap(text, columns())}\n`);
+
+  const mark = (sign: string, text: string): void =>
+    void stdout.write(`${sign} ${wrap(`   ${text}`, columns()).slice(3)}\n`);
 
   const ask = async (question: string, { proposal = '', isSecret = false } = {}): Promise<string> => {
     if (!reader) return proposal || readLine(question);
@@ -85,8 +88,8 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
     canAsk,
     say,
     title: (text: string): void => say(`\n${styleText('bold', text)}`),
-    good: (text: string): void => say(`${styleText('green', 'ok')} ${text}`),
-    bad: (text: string): void => say(`${styleText('red', '!!')} ${text}`),
+    good: (text: string): void => mark(styleText('green', 'ok'), text),
+    bad: (text: string): void => mark(styleText('red', '!!'), text),
     ask,
 
     async confirm(question: string, proposal = true): Promise<boolean> {

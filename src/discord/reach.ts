@@ -2,6 +2,10 @@ import { type Clock, isDoneWithin } from '../lib/clock.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
 import { isRefusal } from './outbox/errors.ts';
 
+/** What an operator reads if the token is wrong. */
+export const TOKEN_REJECTED =
+  'Discord rejected DISCORD_TOKEN. Create a new token in the developer portal ("Bot", "Reset Token").';
+
 /** Discord, or the network on the way to it, does not respond at the start. */
 export class DiscordUnreachable extends Error {
   override readonly name = 'DiscordUnreachable';

@@ -45,9 +45,19 @@ export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
 /** Discord does not let this bot read messages, although the operator has enabled it. */
 export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';
+
+  constructor() {
+    super(
+      'DISCORD_MESSAGE_CONTENT is on, but the bot does not have the Message Content intent. Enable "Message Content Intent" in the developer portal ("Bot"), or turn the setting off.',
+    );
+  }
 }
 
 const MESSAGE_CONTENT_FLAGS = ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
+
+/** Whether the operator has enabled the intent in the developer portal. */
+export const canReadMessages = ({ flags = 0 }: { flags?: number | undefined }): boolean =>
+  (flags & MESSAGE_CONTENT_FLAGS) !== 0;
 
 /** Checked before the login, because the login's own error would not help an operator. */
 export async function requireMessageContent(reads: DiscordReads, token: string, log: PlainLog): Promise<void> {
@@ -60,8 +70,7 @@ export async function requireMessageContent(reads: DiscordReads, token: string, 
     log.warn(errorFacts(error), 'Could not read from Discord whether this bot may read messages.');
     return;
   }
-  if (((application.flags ?? 0) & MESSAGE_CONTENT_FLAGS) === 0)
-    throw new MissingIntent('The Message Content intent is not enabled.');
+  if (!canReadMessages(application)) throw new MissingIntent();
 }
 
 /** The type of a channel never changes, so it is cached, for up to this many channels. */
