@@ -39,7 +39,8 @@ async function deploy(): Promise<number> {
     return 0;
   }
   const { discord } = readConfig(process.env, ruleTargets);
-  await deployCommands(discord, { guild: values.guild, isDryRun: values['dry-run'], clear: values.clear });
+  const id = await registerCommands(discord, { guild: values.guild, isDryRun: values['dry-run'], clear: values.clear });
+  printLinks(id, discord);
   return 0;
 }
 
@@ -49,11 +50,11 @@ interface DeployOptions {
   clear?: boolean;
 }
 
-/** Registers the commands, and prints what has changed and the links that add the bot. */
-export async function deployCommands(
+/** Registers the commands, and prints what has changed. Returns the ID of the application. */
+export async function registerCommands(
   discord: Config['discord'],
   { guild = discord.deployGuildId, isDryRun = false, clear = false }: DeployOptions = {},
-): Promise<void> {
+): Promise<string> {
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await reachDiscord(rest.get(Routes.currentApplication()))) as { id: string };
   const commandsRoute =
@@ -64,6 +65,10 @@ export async function deployCommands(
   printPlan(deployment, guild, isDryRun);
   if (!isDryRun) await apply(deployment, rest, commandsRoute);
   if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild);
+  return id;
+}
+
+export function printLinks(id: string, discord: Config['discord']): void {
   const links = installLinks(id, discord);
   console.log(`\nAdd the bot to a server:  ${links.server}`);
   if (links.person) console.log(`Add it to your account:   ${links.person}`);

@@ -4,27 +4,16 @@ import { parseArgs } from 'node:util';
 import type { APIApplication } from 'discord.js';
 import { type Config, configVariables, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { deployCommands, explainFailure } from './deploy.ts';
+import { explainFailure, printLinks, registerCommands } from './deploy.ts';
 import { checkPermissions, openRest, readServers, waitForServer } from './setup/discord-side.ts';
 import { Draft } from './setup/draft.ts';
-import {
-  proposeLimits,
-  proposeModels,
-  readDraft,
-  reportGateway,
-  settleGateway,
-  settleToken,
-  takeFromEnvironment,
-} from './setup/steps.ts';
+import { proposeLimits, proposeModels, readDraft, reportGateway, settleGateway, settleToken } from './setup/steps.ts';
 import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
 import { reportWrongArguments } from './usage.ts';
 
 const EX_NOPERM = 77;
 /** What a shell reports after Ctrl-C. */
 const INTERRUPTED = 130;
-
-const required = ['DISCORD_TOKEN', 'GATEWAY_BASE_URL', 'GATEWAY_API_KEY'];
-const everySetting = [...configVariables, ...secretVariables.map(fileVariable)];
 
 const WELCOME =
   'This sets Atelier up: it asks for a bot token of Discord and for the address and key of a gateway, checks them, writes them into .env, registers the commands, and helps to add the bot to a server. It costs nothing and can be run again. Ctrl-C ends it; before step 4, nothing is written.';
@@ -56,39 +45,47 @@ async function setup(): Promise<number> {
   try {
     terminal.say(WELCOME);
     const draft = new Draft('.env', process.env);
-    await takeFromEnvironment(values.yes ? everySetting : required, draft, terminal);
-    if (values.yes) readDraft(draft);
+    if (values.yes) {
+      draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);
+      // Reports all problems at once.
+      readDraft(draft);
+    }
     const application = await settleToken(draft, terminal);
     const report = await settleGateway(draft, terminal);
     await reportGateway(report, draft, terminal);
-    await proposeModels(report.models, draft, terminal);
+    await proposeModels(report, draft, terminal);
     await proposeLimits(draft, terminal);
-    const config = readDraft(draft);
+    const { discord } = readDraft(draft);
     terminal.good(draft.write() ? 'Wrote .env, which only you can read.' : '.env needs no change.');
-    howToGoOn = '.env is complete. To go on from there: npm run setup, which keeps what .env has.';
-    return await addToServer(config, application, terminal);
+    howToGoOn = 'Your settings are in .env. To go on: npm run setup, which asks whether to keep them.';
+    return await addToServer(discord, application, terminal);
   } finally {
     terminal.close();
   }
 }
 
 /** Registers the commands, waits until the bot is on a server, and examines its permissions there. */
-async function addToServer({ discord }: Config, { id }: APIApplication, terminal: Terminal): Promise<number> {
-  terminal.title('4 of 4  The bot’s server');
-  await deployCommands(discord);
+async function addToServer(discord: Config['discord'], { id }: APIApplication, terminal: Terminal): Promise<number> {
+  terminal.title('4 of 4  The server');
   const rest = openRest(discord.apiUrl, discord.token);
+  const { deployGuildId } = discord;
+  const isThere = (on: { id: string }[]): boolean =>
+    deployGuildId === undefined ? on.length > 0 : on.some((server) => server.id === deployGuildId);
   let servers = await readServers(rest);
-  if (servers.length === 0 && terminal.canAsk) {
-    terminal.say('\nOpen the link above and choose your server. Waiting until the bot is there; Enter skips this.');
-    servers = await waitForServer(rest, terminal);
+  const mustJoinFirst = deployGuildId !== undefined && !isThere(servers);
+  if (!mustJoinFirst) await registerCommands(discord);
+  printLinks(id, discord);
+  if (!isThere(servers) && terminal.canAsk) {
+    terminal.say('\nOpen the link, and choose your server. Waiting until the bot is there; Enter skips this.');
+    servers = await waitForServer(rest, isThere, terminal);
   }
-  if (servers.length === 0) terminal.bad('The bot is on no server yet. Open the link above to add it.');
+  if (mustJoinFirst) await registerCommands(discord);
+  if (servers.length === 0) terminal.bad('The bot is on no server yet. Open the link to add it.');
   const canWork = await checkPermissions(rest, servers, id, terminal);
-  terminal.title('Done');
-  const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
+  const shouldStart = terminal.canAsk && (await terminal.confirm('\nStart the bot now?'));
   terminal.close();
   if (shouldStart) return await start();
-  terminal.say('To start the bot: npm start');
+  terminal.say('\nTo start the bot: npm start');
   return canWork ? 0 : EX_NOPERM;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   type APIApplication,
   type APIGuildChannel,
@@ -34,10 +35,9 @@ export const readApplication = async (rest: REST): Promise<APIApplication> =>
   (await reachDiscord(rest.get(Routes.currentApplication()))) as APIApplication;
 
 /** What would keep the bot from working, or cost its operator money, although the token is right. */
-export function applicationProblems(application: APIApplication, settings: Draft['settings']): string[] {
-  const { DISCORD_GUILD_IDS: servers, DISCORD_MESSAGE_CONTENT: messageContent } = settings;
+export function applicationProblems(application: APIApplication, draft: Draft): string[] {
   const problems: string[] = [];
-  if (shape.onOff.safeParse(messageContent?.trim() || undefined).data && !canReadMessages(application))
+  if (shape.onOff.safeParse(draft.get('DISCORD_MESSAGE_CONTENT')).data && !canReadMessages(application))
     problems.push(new MissingIntent().message);
   if (application.interactions_endpoint_url)
     problems.push(
@@ -47,7 +47,7 @@ export function applicationProblems(application: APIApplication, settings: Draft
     problems.push(
       'Requires OAuth2 Code Grant is on, so the invite link would fail. Turn it off under Bot in the developer portal.',
     );
-  if (application.bot_public && !servers?.trim())
+  if (application.bot_public && draft.get('DISCORD_GUILD_IDS') === undefined)
     problems.push(
       'Public Bot is on: anyone can add the bot to their own server and spend your money. In the developer portal, set Install Link to None under Installation, then turn Public Bot off under Bot. Or name your servers in DISCORD_GUILD_IDS.',
     );
@@ -58,41 +58,36 @@ export function applicationProblems(application: APIApplication, settings: Draft
 export const readServers = async (rest: REST): Promise<Server[]> =>
   (await reachDiscord(rest.get(Routes.userGuilds()))) as Server[];
 
-/** Waits until the bot is on a server, but not for long, and not after Enter. */
-export async function waitForServer(rest: REST, terminal: Terminal): Promise<Server[]> {
+/** Waits until the bot is on a server, but not for long, and not after Enter. Returns its servers. */
+export async function waitForServer(rest: REST, isThere: (servers: Server[]) => boolean, terminal: Terminal) {
   let isSkipped = false;
-  const skipped = terminal.enter().then(() => {
+  const skip = terminal.enter().then(() => {
     isSkipped = true;
   });
   for (const deadline = Date.now() + WAIT_LIMIT_MS; ; ) {
     const servers = await readServers(rest);
-    if (servers.length > 0 || isSkipped || !terminal.canAsk || Date.now() > deadline) return servers;
-    await Promise.race([skipped, new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))]);
+    if (isThere(servers) || isSkipped || Date.now() > deadline) return servers;
+    await Promise.race([skip, setTimeout(POLL_INTERVAL_MS)]);
   }
 }
 
-/** Prints which permissions the bot lacks, and what each is for. Returns whether it can work on every server. */
-export async function checkPermissions(
-  rest: REST,
-  servers: Server[],
-  botId: string,
-  terminal: Terminal,
-): Promise<boolean> {
-  let canWork = true;
+/** Prints which permissions the bot lacks, and what each is for. Returns whether it has all of them on every server. */
+export async function checkPermissions(rest: REST, servers: Server[], botId: string, terminal: Terminal) {
+  let hasAll = true;
   for (const server of servers.slice(0, MAX_SERVERS)) {
-    const missing = missingPermissions({ appPermissions: effective(BigInt(server.permissions)) });
-    if (missing.length > 0) {
-      canWork = false;
-      terminal.bad(`On ${terminalSafe(server.name)}, the bot lacks:`);
-      for (const { name, purpose } of neededPermissions.filter((one) => missing.includes(one.name)))
-        terminal.say(`   - ${name}, for ${say(`rules.check.uses.${purpose}`).replaceAll('`', '')}`);
-      terminal.say('   Open the invite link again, or give them to the bot’s role (Server Settings, Roles).');
-    } else await checkChannels(rest, server, botId, terminal);
+    const missingNames = missingPermissions({ appPermissions: withAdministrator(BigInt(server.permissions)) });
+    if (missingNames.length === 0) {
+      await checkChannels(rest, server, botId, terminal);
+      continue;
+    }
+    hasAll = false;
+    terminal.bad(`On ${terminalSafe(server.name)}, the bot lacks these permissions:`);
+    for (const { name, purpose } of neededPermissions.filter((one) => missingNames.includes(one.name)))
+      terminal.say(`   - ${name}: ${say(`rules.check.uses.${purpose}`).replaceAll('`', '')}`);
+    terminal.say('   Open the link above again, or give them to the bot’s role (Server Settings, Roles).');
   }
-  const others = servers.length - MAX_SERVERS;
-  if (others > 0)
-    terminal.say(`   ${others} more servers were not examined. /server check examines one channel of any.`);
-  return canWork;
+  if (servers.length > MAX_SERVERS) terminal.say(`   ${servers.length - MAX_SERVERS} more servers were not examined.`);
+  return hasAll;
 }
 
 async function checkChannels(rest: REST, server: Server, botId: string, terminal: Terminal): Promise<void> {
@@ -101,36 +96,29 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
   )) as [APIGuildChannel[], APIGuildMember];
   const lacking = channels
     .filter(({ type }) => type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement)
-    .map((channel) => ({
-      name: channel.name,
-      missing: missingPermissions({ appPermissions: permissionsIn(channel, server, [...member.roles], botId) }),
-    }))
-    .filter(({ missing }) => missing.length > 0);
-  const name = terminalSafe(server.name);
-  if (lacking.length === 0) return terminal.good(`On ${name}, the bot has all the permissions it needs.`);
-  terminal.good(`On ${name}, the bot has all the permissions it needs, except in ${lacking.length} channels:`);
-  for (const channel of lacking.slice(0, MAX_CHANNELS)) {
-    const isHidden = channel.missing.length === neededPermissions.length;
-    terminal.say(
-      `   - #${terminalSafe(channel.name)}: ${isHidden ? 'not visible to the bot' : channel.missing.join(', ')}`,
-    );
+    .map((channel) => ({ channel, appPermissions: permissionsIn(channel, server, member.roles, botId) }))
+    .filter((place) => missingPermissions(place).length > 0);
+  const exception = lacking.length === 0 ? '.' : `, except in ${lacking.length} of its channels:`;
+  terminal.good(`On ${terminalSafe(server.name)}, the bot has all the permissions it needs${exception}`);
+  for (const { channel, appPermissions } of lacking.slice(0, MAX_CHANNELS)) {
+    const missing =
+      appPermissions === 0n ? 'the bot does not see it' : missingPermissions({ appPermissions }).join(', ');
+    terminal.say(`   - #${terminalSafe(channel.name)}: ${missing}`);
   }
   if (lacking.length > MAX_CHANNELS) terminal.say(`   - and ${lacking.length - MAX_CHANNELS} more`);
 }
 
 const { Administrator, ViewChannel } = PermissionFlagsBits;
-const effective = (bits: bigint): bigint => ((bits & Administrator) === 0n ? bits : ~0n);
+const withAdministrator = (bits: bigint): bigint => ((bits & Administrator) === 0n ? bits : ~0n);
 
-/** In the order of Discord's documentation (topics/permissions, "Permission Overwrites"): @everyone, roles, member. */
-function permissionsIn(channel: APIGuildChannel, server: Server, roleIds: readonly string[], botId: string): bigint {
-  const base = BigInt(server.permissions);
-  if ((base & Administrator) !== 0n) return ~0n;
-  const overwrites = channel.permission_overwrites ?? [];
+/** In the order of Discord's documentation (topics/permissions, "Permission Overwrites"): everyone, roles, the member. */
+function permissionsIn(channel: APIGuildChannel, server: Server, roleIds: string[], botId: string): bigint {
+  const serverBits = withAdministrator(BigInt(server.permissions));
+  if ((serverBits & Administrator) !== 0n) return serverBits;
   const bits = [[server.id], roleIds, [botId]].reduce((granted, ids) => {
-    const applicable = overwrites.filter(({ id }) => ids.includes(id));
-    const deny = applicable.reduce((sum, one) => sum | BigInt(one.deny), 0n);
-    const allow = applicable.reduce((sum, one) => sum | BigInt(one.allow), 0n);
-    return (granted & ~deny) | allow;
-  }, base);
+    const overwrites = (channel.permission_overwrites ?? []).filter(({ id }) => ids.includes(id));
+    const sum = (list: string[]): bigint => list.reduce((all, one) => all | BigInt(one), 0n);
+    return (granted & ~sum(overwrites.map(({ deny }) => deny))) | sum(overwrites.map(({ allow }) => allow));
+  }, serverBits);
   return (bits & ViewChannel) === 0n ? 0n : bits;
 }

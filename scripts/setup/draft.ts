@@ -9,14 +9,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { Stop } from './terminal.ts';
 
-/** Only the owner may read the secrets. */
-const MODE = 0o600;
+const EX_IOERR = 74;
+const EX_CONFIG = 78;
+
 const EXAMPLE = new URL('../../.env.example', import.meta.url);
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** The settings in `.env`, with what was decided since. Nothing is written before `write`. */
+/** The settings in `.env` with what was decided since, which only `write` puts there. */
 export class Draft {
   readonly #path: string;
   readonly #text: string | undefined;
@@ -36,12 +38,13 @@ export class Draft {
     return { ...this.#saved, ...this.#environment, ...Object.fromEntries(this.#decided) };
   }
 
-  saved(name: string): string | undefined {
-    return this.#saved[name]?.trim() || undefined;
+  get(name: string): string | undefined {
+    return this.settings[name]?.trim() || undefined;
   }
 
-  given(name: string): string | undefined {
-    return this.#environment[name]?.trim() || undefined;
+  /** Only a value that is nowhere else than in the file can be replaced there. */
+  isInEnvironment(name: string): boolean {
+    return !this.#decided.has(name) && Boolean(this.#environment[name]?.trim());
   }
 
   isDecided(name: string): boolean {
@@ -52,50 +55,55 @@ export class Draft {
     this.#decided.set(name, value);
   }
 
-  /** Writes the file in one step, so that it is never incomplete. Returns whether there was anything to write. */
+  /** Takes settings from the environment into the file. A different value that is there already is not overwritten. */
+  takeFromEnvironment(names: readonly string[]): void {
+    for (const name of names) {
+      const [given, saved] = [this.#environment, this.#saved].map((values) => values[name]?.trim() || undefined);
+      if (given !== undefined && saved !== undefined && given !== saved)
+        throw new Stop(EX_CONFIG, `.env has another ${name} than the environment. Remove one of them, and try again.`);
+      if (given !== undefined) this.decide(name, given);
+    }
+  }
+
+  /** Writes the file in one step, so that it is never incomplete. Returns whether anything has changed. */
   write(): boolean {
     const text = this.#newText();
-    const isSafe = this.#text !== undefined && (statSync(this.#path).mode & 0o077) === 0;
-    if (text === this.#text) {
-      if (!isSafe) chmodSync(this.#path, MODE);
-      return !isSafe;
-    }
+    if (text === this.#text && (statSync(this.#path).mode & 0o077) === 0) return false;
     const temporaryPath = `${this.#path}.${process.pid}.tmp`;
     try {
-      writeFileSync(temporaryPath, text, { mode: MODE, flush: true });
+      writeFileSync(temporaryPath, text, { mode: 0o600, flush: true });
+      chmodSync(temporaryPath, 0o600);
       renameSync(temporaryPath, this.#path);
-    } finally {
+    } catch (error) {
       rmSync(temporaryPath, { force: true });
+      const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
+      throw new Stop(
+        EX_IOERR,
+        `${this.#path} cannot be written (${code}). It is unchanged. Check its folder, and try again.`,
+      );
     }
     return true;
   }
 
   #newText(): string {
     let text = this.#text ?? (existsSync(EXAMPLE) ? readFileSync(EXAMPLE, 'utf8') : '');
-    const before = parseEnv(text);
-    for (const [name, value] of this.#decided) if (this.saved(name) !== value) text = withLine(text, name, value);
-    const wanted = { ...before, ...Object.fromEntries(this.#decided) };
+    const wanted = { ...parseEnv(text), ...Object.fromEntries(this.#decided) };
+    for (const [name, value] of this.#decided) if (parseEnv(text)[name] !== value) text = withLine(text, name, value);
     const found = parseEnv(text);
-    const changedByMistake = Object.keys({ ...wanted, ...found }).filter((name) => found[name] !== wanted[name]);
-    if (changedByMistake.length > 0)
-      throw new Error(`The lines of .env with ${changedByMistake.join(', ')} cannot be changed by a program.`);
-    return text;
+    const wrong = Object.keys({ ...wanted, ...found }).filter((name) => found[name] !== wanted[name]);
+    if (wrong.length === 0) return text;
+    throw new Stop(EX_CONFIG, `.env cannot be changed safely. Set these there yourself: ${wrong.join(', ')}.`);
   }
 }
 
 /** Replaces the line that sets a variable, or the one that shows its default as a comment, or adds a line. */
 function withLine(text: string, name: string, value: string): string {
-  const line = `${name}=${quoted(value)}`;
-  for (const pattern of [`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, `^#${name}=.*$`]) {
-    const expression = new RegExp(pattern, 'm');
-    if (expression.test(text)) return text.replace(expression, () => line);
-  }
+  // Without quotation marks, a value would end at a `#`.
+  const mark = /[#'"`\\]/.test(value) ? (["'", '"', '`'].find((one) => !value.includes(one)) ?? '') : '';
+  const line = `${name}=${mark}${value}${mark}`;
+  const present = [`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, `^#${name}=.*$`]
+    .map((pattern) => new RegExp(pattern, 'm'))
+    .find((pattern) => pattern.test(text));
+  if (present) return text.replace(present, () => line);
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
-}
-
-/** Without quotation marks, a value ends at a `#`. */
-function quoted(value: string): string {
-  if (!/[#'"`\\]/.test(value)) return value;
-  const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? '';
-  return `${mark}${value}${mark}`;
 }

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
+const EX_USAGE = 64;
 const MAX_COLUMNS = 80;
 
 /** Ends the set-up. The message says what is wrong and what to do. */
@@ -15,29 +16,24 @@ export class Stop extends Error {
   }
 }
 
-/** Breaks text between words. Lines that begin with spaces stay indented; longer words, such as links, stay whole. */
-export function wrap(text: string, columns = MAX_COLUMNS): string {
-  return text
-    .split('\n')
-    .map((line) => {
-      const indent = /^ *(?:- |\d\. )?/.exec(line)?.[0] ?? '';
-      const [first = '', ...words] = line.slice(indent.length).split(' ');
-      const rows = [indent + first];
-      for (const word of words) {
-        const row = `${rows.at(-1)} ${word}`;
-        if (row.length <= columns) rows[rows.length - 1] = row;
-        else rows.push(' '.repeat(indent.length) + word);
-      }
-      return rows.join('\n');
-    })
-    .join('\n');
-}
+/** Breaks lines between words. Indented lines and list items stay indented; longer words, such as links, stay whole. */
+export const wrap = (text: string, columns = MAX_COLUMNS): string =>
+  text.replace(/^( *(?:- |\d\. )?)(.*)$/gm, (_line, indent: string, rest: string) => {
+    const rows = [indent];
+    for (const word of rest.split(' ')) {
+      const row = rows.at(-1) ?? '';
+      const longer = row.length > indent.length ? `${row} ${word}` : row + word;
+      if (longer.length <= columns || row.length <= indent.length) rows.splice(-1, 1, longer);
+      else rows.push(' '.repeat(indent.length) + word);
+    }
+    return rows.join('\n');
+  });
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
 /**
- * Asks questions, each on one line, in a terminal or with responses from a pipe. If it may not ask, every question has its proposed
- * response. What is typed is only shown during a question that is not about a secret. `onInterrupt` is called after Ctrl-C.
+ * Asks questions in a terminal, or takes the responses from a pipe. If it may not ask, it takes what each question proposes.
+ * Input is shown only during questions, and not if they ask for a secret. `onInterrupt` is called after Ctrl-C.
  */
 export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
   const { stdin, stdout } = process;
@@ -48,49 +44,41 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
       done();
     },
   });
-  const reader = canAsk
-    ? createInterface({ input: stdin, output: echo, terminal: stdin.isTTY, historySize: 0 })
-    : undefined;
+  const reader = canAsk ? createInterface({ input: stdin, output: echo, terminal: stdin.isTTY, historySize: 0 }) : null;
   reader?.on('SIGINT', onInterrupt);
   process.on('SIGINT', onInterrupt);
   const lines = reader?.[Symbol.asyncIterator]();
-  let pendingLine: Promise<IteratorResult<string>> | undefined;
+  let nextLine: Promise<IteratorResult<string>> | undefined;
 
-  const readLine = async (question: string): Promise<string> => {
-    if (!lines) throw new Stop(64, `--yes asks no question, so this has to be set: ${question}`);
-    pendingLine ??= lines.next();
-    const { done, value } = await pendingLine;
-    pendingLine = undefined;
-    if (done) throw new Stop(64, 'The input ended before the last question. Without a terminal, use --yes.');
-    return value.trim();
-  };
   const columns = (): number => Math.min(stdout.columns || MAX_COLUMNS, MAX_COLUMNS);
-  const say = (text = ''): void => void stdout.write(`${wrap(text, columns())}\n`);
-
+  const say = (text: string): void => void stdout.write(`${wrap(text, columns())}\n`);
+  /** A sign in front of the text, which is indented. */
   const mark = (sign: string, text: string): void =>
-    void stdout.write(`${sign} ${wrap(`   ${text}`, columns()).slice(3)}\n`);
+    void stdout.write(`${sign}${wrap(`   ${text}`, columns()).slice(2)}\n`);
 
   const ask = async (question: string, { proposal = '', isSecret = false } = {}): Promise<string> => {
-    if (!reader) return proposal || readLine(question);
-    const prompt = `${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `;
-    reader.setPrompt(prompt);
+    if (!reader || !lines) return proposal;
+    reader.setPrompt(`${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `);
     isEchoing = true;
     reader.prompt();
     isEchoing = !isSecret;
-    const line = await readLine(question);
-    isEchoing = false;
-    // A terminal has shown the end of the line, unless it shows nothing of it.
+    nextLine ??= lines.next();
+    const { done, value } = await nextLine;
+    nextLine = undefined;
+    // A terminal has shown the end of the line, unless nothing is shown.
     if (isSecret || !stdin.isTTY) stdout.write('\n');
-    return line || proposal;
+    isEchoing = false;
+    if (done) throw new Stop(EX_USAGE, 'The input ended before the last question. Without a terminal, use --yes.');
+    return value.trim() || proposal;
   };
 
   return {
     canAsk,
     say,
+    ask,
     title: (text: string): void => say(`\n${styleText('bold', text)}`),
     good: (text: string): void => mark(styleText('green', 'ok'), text),
     bad: (text: string): void => mark(styleText('red', '!!'), text),
-    ask,
 
     async confirm(question: string, proposal = true): Promise<boolean> {
       if (!reader) return proposal;
@@ -101,13 +89,12 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
       }
     },
 
-    /** Resolves when Enter is pressed; never if no question may be asked. */
-    enter: async (): Promise<void> => {
-      if (!lines) return new Promise(() => undefined);
-      pendingLine ??= lines.next();
-      const enter = pendingLine;
-      await enter;
-      if (pendingLine === enter) pendingLine = undefined;
+    /** Resolves when Enter is pressed. A line that comes too late is the response to the next question. */
+    async enter(): Promise<void> {
+      const line = lines?.next();
+      nextLine = line;
+      await line;
+      if (nextLine === line) nextLine = undefined;
     },
 
     close(): void {
