@@ -21,9 +21,11 @@ const version = major * 1000 + minor;
 const floor = bound('>=');
 
 if (version < floor || version >= bound('<')) {
-  writeSync(
-    2,
-    `Atelier needs Node ${wanted}, but this is Node ${found}. Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or install Node ${Math.floor(floor / 1000)}.\n`,
-  );
+  const install = `install Node ${Math.floor(floor / 1000)}`;
+  const remedy =
+    process.platform === 'darwin'
+      ? `On macOS npm cannot provide it, so ${install} yourself, for example from https://nodejs.org.`
+      : `Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or ${install}.`;
+  writeSync(2, `Atelier needs Node ${wanted}, but this is Node ${found}. ${remedy}\n`);
   process.exit(EX_CONFIG);
 }

@@ -44,17 +44,12 @@ async function deploy(): Promise<number> {
   return 0;
 }
 
-interface DeployOptions {
-  guild?: string | undefined;
-  isDryRun?: boolean;
-  clear?: boolean;
-}
-
 /** Registers the commands, and prints what has changed. Returns the ID of the application. */
 export async function registerCommands(
   discord: Config['discord'],
-  { guild = discord.deployGuildId, isDryRun = false, clear = false }: DeployOptions = {},
+  options: { guild?: string | undefined; isDryRun?: boolean; clear?: boolean } = {},
 ): Promise<string> {
+  const { guild = discord.deployGuildId, isDryRun = false, clear = false } = options;
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = (await reachDiscord(rest.get(Routes.currentApplication()))) as { id: string };
   const commandsRoute =
@@ -143,7 +138,8 @@ export function explainFailure(error: unknown): { code: number; sentence: string
     };
   }
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
-  return { code: 1, sentence: `The request to Discord failed: ${lines.join('\n')}` };
+  const subject = error instanceof Error && 'syscall' in error ? '' : 'The request to Discord failed: ';
+  return { code: 1, sentence: subject + lines.join('\n') };
 }
 
 function reportFailure(error: unknown): number {

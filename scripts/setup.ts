@@ -15,25 +15,25 @@ const EX_NOPERM = 77;
 /** What a shell reports after Ctrl-C. */
 const INTERRUPTED = 130;
 
-const WELCOME =
-  'This sets Atelier up: it asks for a bot token of Discord and for the address and key of a gateway, checks them, writes them into .env, registers the commands, and helps to add the bot to a server. It costs nothing and can be run again. Ctrl-C ends it; before step 4, nothing is written.';
-
 const USAGE = 'npm run setup -- [--yes]';
 
-const HELP = `Asks for the bot's token and the gateway's key, checks both, writes .env, registers
-the commands, and helps to add the bot to a server. It can be run again at any time.
+const WELCOME =
+  'Sets Atelier up: asks for the token of a Discord bot and for the address and key of a gateway, checks them, writes .env, registers the commands, and helps to add the bot to a server. It costs nothing, and can be run again.';
+
+const HELP = `${WELCOME}
 
 Usage: ${USAGE}
 
-  --yes   asks nothing: takes DISCORD_TOKEN, GATEWAY_BASE_URL, GATEWAY_API_KEY and
-          all other settings from the environment or .env, and keeps what .env has
+  --yes   asks nothing: reads settings from the environment and .env, accepts all
+          proposals, and overwrites nothing in .env
   --help  shows this help`;
+
 async function setup(): Promise<number> {
   const { values } = parseArgs({
     options: { yes: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
   if (values.help) {
-    console.log(HELP);
+    console.log(wrap(HELP));
     return 0;
   }
   let howToGoOn = 'Nothing was written. To start again: npm run setup';
@@ -43,7 +43,7 @@ async function setup(): Promise<number> {
     process.exit(INTERRUPTED);
   });
   try {
-    terminal.say(WELCOME);
+    terminal.say(`${WELCOME} Ctrl-C ends it; nothing is written before step 4.`);
     const draft = new Draft('.env', process.env);
     if (values.yes) {
       draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);
@@ -82,10 +82,11 @@ async function addToServer(discord: Config['discord'], { id }: APIApplication, t
   if (mustJoinFirst) await registerCommands(discord);
   if (servers.length === 0) terminal.bad('The bot is on no server yet. Open the link to add it.');
   const canWork = await checkPermissions(rest, servers, id, terminal);
-  const shouldStart = terminal.canAsk && (await terminal.confirm('\nStart the bot now?'));
+  terminal.title('Ready');
+  const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
   terminal.close();
   if (shouldStart) return await start();
-  terminal.say('\nTo start the bot: npm start');
+  terminal.say('To start the bot: npm start');
   return canWork ? 0 : EX_NOPERM;
 }
 

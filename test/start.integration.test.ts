@@ -136,6 +136,14 @@ describe('The check of the Node version', () => {
     },
   );
 
+  it('The check of the Node version says that macOS needs a Node of its own', () => {
+    const macos = "data:text/javascript,Object.defineProperty(process, 'platform', { value: 'darwin' })";
+    const args = ['--import', macos, '--import', copyCheckWithRange('>=99'), 'entry.ts'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    expect(status).toBe(EX_CONFIG);
+    expect(stderr).toContain('On macOS npm cannot provide it, so install Node 99 yourself');
+  });
+
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
     'The check of the Node version applies the range in package.json: it allows %s',
     (range) => {

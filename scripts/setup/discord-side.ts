@@ -4,14 +4,13 @@ import {
   type APIGuildChannel,
   type APIGuildMember,
   ChannelType,
-  PermissionFlagsBits,
   REST,
   type RESTAPIPartialCurrentUserGuild,
   Routes,
 } from 'discord.js';
 import { say } from '../../src/commands/index.ts';
 import * as shape from '../../src/config-shapes.ts';
-import { missingPermissions, neededPermissions } from '../../src/discord/guards.ts';
+import { missingPermissions, neededPermissions, permissionsIn } from '../../src/discord/guards.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { canReadMessages, MissingIntent } from '../../src/discord/reads.ts';
 import { terminalSafe } from '../../src/lib/text.ts';
@@ -34,24 +33,22 @@ export const openRest = (apiUrl: string, token: string): REST =>
 export const readApplication = async (rest: REST): Promise<APIApplication> =>
   (await reachDiscord(rest.get(Routes.currentApplication()))) as APIApplication;
 
+const ENDPOINT_PROBLEM =
+  'Discord sends the commands to an Interactions Endpoint URL, so the bot would get none. Clear that field under General Information in the developer portal.';
+const CODE_GRANT_PROBLEM =
+  'Requires OAuth2 Code Grant is on, so the invite link would fail. Turn it off under Bot in the developer portal.';
+const PUBLIC_PROBLEM =
+  'Public Bot is on: anyone can add the bot to their own server and spend your money. In the developer portal, set Install Link to None under Installation, then turn Public Bot off under Bot. Or name your servers in DISCORD_GUILD_IDS.';
+
 /** What would keep the bot from working, or cost its operator money, although the token is right. */
 export function applicationProblems(application: APIApplication, draft: Draft): string[] {
-  const problems: string[] = [];
-  if (shape.onOff.safeParse(draft.get('DISCORD_MESSAGE_CONTENT')).data && !canReadMessages(application))
-    problems.push(new MissingIntent().message);
-  if (application.interactions_endpoint_url)
-    problems.push(
-      'Discord sends the commands to an Interactions Endpoint URL, so the bot would get none. Clear that field under General Information in the developer portal.',
-    );
-  if (application.bot_require_code_grant)
-    problems.push(
-      'Requires OAuth2 Code Grant is on, so the invite link would fail. Turn it off under Bot in the developer portal.',
-    );
-  if (application.bot_public && draft.get('DISCORD_GUILD_IDS') === undefined)
-    problems.push(
-      'Public Bot is on: anyone can add the bot to their own server and spend your money. In the developer portal, set Install Link to None under Installation, then turn Public Bot off under Bot. Or name your servers in DISCORD_GUILD_IDS.',
-    );
-  return problems;
+  const needsContent = shape.onOff.safeParse(draft.get('DISCORD_MESSAGE_CONTENT')).data === true;
+  return [
+    needsContent && !canReadMessages(application) && new MissingIntent().message,
+    Boolean(application.interactions_endpoint_url) && ENDPOINT_PROBLEM,
+    application.bot_require_code_grant && CODE_GRANT_PROBLEM,
+    application.bot_public && !draft.get('DISCORD_GUILD_IDS') && PUBLIC_PROBLEM,
+  ].filter((problem) => typeof problem === 'string');
 }
 
 /** The servers that the bot is on; at most those of one page. */
@@ -75,7 +72,7 @@ export async function waitForServer(rest: REST, isThere: (servers: Server[]) => 
 export async function checkPermissions(rest: REST, servers: Server[], botId: string, terminal: Terminal) {
   let hasAll = true;
   for (const server of servers.slice(0, MAX_SERVERS)) {
-    const missingNames = missingPermissions({ appPermissions: withAdministrator(BigInt(server.permissions)) });
+    const missingNames = missingPermissions({ appPermissions: BigInt(server.permissions) });
     if (missingNames.length === 0) {
       await checkChannels(rest, server, botId, terminal);
       continue;
@@ -96,7 +93,10 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
   )) as [APIGuildChannel[], APIGuildMember];
   const lacking = channels
     .filter(({ type }) => type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement)
-    .map((channel) => ({ channel, appPermissions: permissionsIn(channel, server, member.roles, botId) }))
+    .map((channel) => ({
+      channel,
+      appPermissions: permissionsIn(server, [[server.id], member.roles, [botId]], channel.permission_overwrites),
+    }))
     .filter((place) => missingPermissions(place).length > 0);
   const exception = lacking.length === 0 ? '.' : `, except in ${lacking.length} of its channels:`;
   terminal.good(`On ${terminalSafe(server.name)}, the bot has all the permissions it needs${exception}`);
@@ -106,19 +106,4 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
     terminal.say(`   - #${terminalSafe(channel.name)}: ${missing}`);
   }
   if (lacking.length > MAX_CHANNELS) terminal.say(`   - and ${lacking.length - MAX_CHANNELS} more`);
-}
-
-const { Administrator, ViewChannel } = PermissionFlagsBits;
-const withAdministrator = (bits: bigint): bigint => ((bits & Administrator) === 0n ? bits : ~0n);
-
-/** In the order of Discord's documentation (topics/permissions, "Permission Overwrites"): everyone, roles, the member. */
-function permissionsIn(channel: APIGuildChannel, server: Server, roleIds: string[], botId: string): bigint {
-  const serverBits = withAdministrator(BigInt(server.permissions));
-  if ((serverBits & Administrator) !== 0n) return serverBits;
-  const bits = [[server.id], roleIds, [botId]].reduce((granted, ids) => {
-    const overwrites = (channel.permission_overwrites ?? []).filter(({ id }) => ids.includes(id));
-    const sum = (list: string[]): bigint => list.reduce((all, one) => all | BigInt(one), 0n);
-    return (granted & ~sum(overwrites.map(({ deny }) => deny))) | sum(overwrites.map(({ allow }) => allow));
-  }, serverBits);
-  return (bits & ViewChannel) === 0n ? 0n : bits;
 }

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { Stop } from './terminal.ts';
 
@@ -42,13 +33,10 @@ export class Draft {
     return this.settings[name]?.trim() || undefined;
   }
 
-  /** Only a value that is nowhere else than in the file can be replaced there. */
-  isInEnvironment(name: string): boolean {
-    return !this.#decided.has(name) && Boolean(this.#environment[name]?.trim());
-  }
-
-  isDecided(name: string): boolean {
-    return this.#decided.has(name);
+  /** A value in the environment can only be changed there, because it precedes the file. */
+  originOf(name: string): 'decided' | 'environment' | 'file' {
+    if (this.#decided.has(name)) return 'decided';
+    return this.#environment[name]?.trim() ? 'environment' : 'file';
   }
 
   decide(name: string, value: string): void {
@@ -72,15 +60,11 @@ export class Draft {
     const temporaryPath = `${this.#path}.${process.pid}.tmp`;
     try {
       writeFileSync(temporaryPath, text, { mode: 0o600, flush: true });
-      chmodSync(temporaryPath, 0o600);
       renameSync(temporaryPath, this.#path);
     } catch (error) {
       rmSync(temporaryPath, { force: true });
       const code = error instanceof Error && 'code' in error ? error.code : 'unknown error';
-      throw new Stop(
-        EX_IOERR,
-        `${this.#path} cannot be written (${code}). It is unchanged. Check its folder, and try again.`,
-      );
+      throw new Stop(EX_IOERR, `.env cannot be written (${code}), and is unchanged. Check its folder, and try again.`);
     }
     return true;
   }

@@ -25,14 +25,13 @@ export async function examineGateway(
   try {
     const models = await gateway.models.list(once());
     const families = await Promise.all(
-      Object.entries(reads).map(async ([name, read]) => ({ name, answers: await isAnswered(read(gateway)) })),
+      Object.entries(reads).map(async ([name, read]) => ({
+        name,
+        isOffered: isOffered(await responseTo(read(gateway))),
+      })),
     );
-    const path = settings.pricing.path ?? USUAL_PRICING_PATH;
-    const prices = await gateway.prices.get(path, once()).catch((error: unknown) => {
-      if (!(error instanceof GatewayError)) throw error;
-      return undefined;
-    });
-    return { models, families, prices };
+    const prices = await responseTo(gateway.prices.get(settings.pricing.path ?? USUAL_PRICING_PATH, once()));
+    return { models, families, prices: prices instanceof GatewayError ? undefined : prices };
   } finally {
     await gateway.close();
   }
@@ -51,40 +50,29 @@ const reads: Readonly<Record<string, (gateway: Gateway) => Promise<unknown>>> = 
   '/usage': ({ usage }) => usage.get({ start: today(), end: today() }, once()),
 };
 
+const responseTo = <Response>(read: Promise<Response>): Promise<Response | GatewayError> =>
+  read.catch((error: unknown) => {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  });
+
 /** A gateway that has the endpoint names a code for an unknown task. Undefined if its response allows no conclusion. */
-async function isAnswered(read: Promise<unknown>): Promise<boolean | undefined> {
-  try {
-    await read;
-    return true;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (mayBeUnknownPath(error) || (error.status === 404 && error.code === undefined)) return false;
-    return ['not-found', 'invalid', 'forbidden', 'quota'].includes(error.kind) ? true : undefined;
-  }
+function isOffered(response: unknown): boolean | undefined {
+  if (!(response instanceof GatewayError)) return true;
+  if (mayBeUnknownPath(response) || (response.status === 404 && response.code === undefined)) return false;
+  return ['not-found', 'invalid', 'forbidden', 'quota'].includes(response.kind) ? true : undefined;
 }
+
+const KEY_ADVICE =
+  'It may be mistyped, expired or without credit. Check it on the gateway’s website, or create a new one.';
+const ADDRESS_ADVICE = 'Enter the address that the gateway gives for programs, with or without /v1 at its end.';
 
 /** What went wrong, why, and what to do, with the exit code. */
 export function explainGatewayError(error: GatewayError, baseUrl: string): { code: number; sentence: string } {
   const words = terminalSafe(error.message).replace(/\.$/, '');
-  if (mayBeUnknownPath(error) || error.status === 404)
-    return {
-      code: EX_CONFIG,
-      sentence: `There is no gateway at ${baseUrl}: its /v1/models is ${error.code === 'web_page' ? 'a web page' : 'missing'}. Enter the address that the gateway gives for programs, with or without /v1 at its end.`,
-    };
-  switch (error.kind) {
-    case 'unauthorized':
-    case 'forbidden':
-    case 'quota':
-      return {
-        code: EX_NOPERM,
-        sentence: `The gateway rejects the key (${words}). It may be mistyped, expired or without credit. Check it on the gateway’s website, or create a new one there.`,
-      };
-    case 'malformed':
-      return {
-        code: EX_CONFIG,
-        sentence: `${words}. Check that ${baseUrl} is the address of a gateway, and not of a website.`,
-      };
-    default:
-      return { code: EX_TEMPFAIL, sentence: `${words}. Check the address and the network, or try again later.` };
-  }
+  if (['unauthorized', 'forbidden', 'quota'].includes(error.kind))
+    return { code: EX_NOPERM, sentence: `The gateway rejects the key (${words}). ${KEY_ADVICE}` };
+  if (mayBeUnknownPath(error) || error.status === 404 || error.kind === 'malformed')
+    return { code: EX_CONFIG, sentence: `There is no gateway at ${baseUrl} (${words}). ${ADDRESS_ADVICE}` };
+  return { code: EX_TEMPFAIL, sentence: `${words}. Check the address and the network, or try again later.` };
 }

@@ -26,50 +26,41 @@ const GATEWAY_STEPS =
 
 export const readDraft = ({ settings }: Draft): Config => readConfig(settings, ruleTargets);
 
-interface Question {
-  name: string;
-  label: string;
-  expected: ZodType;
-  isSecret?: boolean;
-  /** The present value was refused, so it is not kept. */
-  isRefused: boolean;
-}
-
-/** A required setting: the present value, if it is kept, or a new one. */
-async function settle(question: Question, draft: Draft, terminal: Terminal): Promise<string> {
-  const { name, label, expected, isSecret = false, isRefused } = question;
+/** A required setting: the present value, if it is kept and was not refused, or a new one. */
+async function settle(
+  { name, label, expected, isSecret = false }: { name: string; label: string; expected: ZodType; isSecret?: boolean },
+  isRefused: boolean,
+  draft: Draft,
+  terminal: Terminal,
+): Promise<string> {
   const { value, variable, problem } = readSecret(draft.settings, name);
   const isInvalid = value !== undefined && !expected.safeParse(value).success;
   if (problem !== undefined) throw new Stop(EX_CONFIG, `${variable} ${problem}.`);
   if (isInvalid) terminal.bad(`${variable} should be ${expected.description}.`);
-  const isElsewhere = variable !== name || draft.isInEnvironment(name);
+  const origin = draft.originOf(name);
+  const isElsewhere = variable !== name || origin === 'environment';
   if (value !== undefined && !isInvalid && !isRefused) {
     if (isElsewhere) terminal.say(`${variable} is set in the environment.`);
-    if (isElsewhere || draft.isDecided(name) || (await terminal.confirm(`${name} is set. Keep it?`))) return value;
+    if (isElsewhere || origin === 'decided' || (await terminal.confirm(`${name} is set. Keep it?`))) return value;
   }
   if (value !== undefined && isElsewhere)
     throw new Stop(EX_CONFIG, `${variable} is set in the environment. Correct it there, and try again.`);
   // A refused address is often right up to its path.
   const proposal = isSecret ? '' : (URL.parse(value ?? '')?.origin ?? '');
-  for (;;) {
-    const response = await terminal.ask(label, { proposal, isSecret });
-    if (expected.safeParse(response).success) {
-      draft.decide(name, response);
-      return response;
-    }
-    terminal.bad(`It should be ${expected.description}.`);
-  }
+  const response = await terminal.ask(label, { proposal, isSecret, expected });
+  draft.decide(name, response);
+  return response;
 }
 
 /** Asks for the token until Discord accepts it. */
 export async function settleToken(draft: Draft, terminal: Terminal): Promise<APIApplication> {
   terminal.title('1 of 4  The bot’s token');
-  if (terminal.canAsk) terminal.say(TOKEN_STEPS);
+  if (terminal.canAsk && draft.get('DISCORD_TOKEN') === undefined) terminal.say(TOKEN_STEPS);
   const api = shape.discordApi.safeParse(draft.get('DISCORD_API_URL'));
   if (!api.success) throw new Stop(EX_CONFIG, `DISCORD_API_URL should be ${shape.discordApi.description}.`);
   const question = { name: 'DISCORD_TOKEN', label: 'Bot token (not shown)', expected: shape.botToken, isSecret: true };
   for (let isRefused = false; ; isRefused = true) {
-    const token = await settle({ ...question, isRefused }, draft, terminal);
+    const token = await settle(question, isRefused, draft, terminal);
     try {
       const application = await readApplication(openRest(api.data, token));
       terminal.good(`The token belongs to the application ${terminalSafe(application.name)}.`);
@@ -88,13 +79,12 @@ export async function settleToken(draft: Draft, terminal: Terminal): Promise<API
 /** Asks for the gateway's address and key until it lists its models. */
 export async function settleGateway(draft: Draft, terminal: Terminal): Promise<GatewayReport> {
   terminal.title('2 of 4  The gateway');
-  if (terminal.canAsk) terminal.say(GATEWAY_STEPS);
+  if (terminal.canAsk && draft.get('GATEWAY_BASE_URL') === undefined) terminal.say(GATEWAY_STEPS);
   const address = { name: 'GATEWAY_BASE_URL', label: 'Address of the gateway', expected: shape.gatewayBase };
   const key = { name: 'GATEWAY_API_KEY', label: 'Key (not shown)', expected: shape.gatewayKey, isSecret: true };
   let refused: string | undefined;
   for (;;) {
-    for (const question of [address, key])
-      await settle({ ...question, isRefused: refused === question.name }, draft, terminal);
+    for (const question of [address, key]) await settle(question, refused === question.name, draft, terminal);
     const { gateway } = readDraft(draft);
     let refusal = {
       code: EX_CONFIG,
@@ -117,7 +107,7 @@ export async function settleGateway(draft: Draft, terminal: Terminal): Promise<G
 export async function reportGateway(report: GatewayReport, draft: Draft, terminal: Terminal): Promise<void> {
   const { models, families, prices } = report;
   const named = (answer: boolean | undefined): string =>
-    families.flatMap(({ name, answers }) => (answers === answer ? name : [])).join(', ');
+    families.flatMap(({ name, isOffered }) => (isOffered === answer ? name : [])).join(', ');
   terminal.good(`The gateway lists ${models.length} models.`);
   if (named(true)) terminal.good(`It has endpoints for ${named(true)}.`);
   if (named(false)) terminal.bad(`It has no endpoint for ${named(false)}. These commands will fail.`);
@@ -127,17 +117,11 @@ export async function reportGateway(report: GatewayReport, draft: Draft, termina
     return terminal.say(
       `   It has no price list at ${draft.get('GATEWAY_PRICING_PATH') ?? USUAL_PRICING_PATH}. Without the prices in a file (PRICES in docs/configuration.md), only limits on numbers of tasks count.`,
     );
-  const groups = [...prices.groups.keys()];
-  terminal.good(
-    `It lists ${prices.models.length} prices, for the groups: ${groups.map(terminalSafe).join(', ') || 'none'}.`,
-  );
-  if (draft.get('GATEWAY_PRICING_PATH') || !(await terminal.confirm('Use these prices for estimates and limits?')))
-    return;
-  draft.decide('GATEWAY_PRICING_PATH', USUAL_PRICING_PATH);
-  if (groups.length < 2 || !terminal.canAsk || draft.get('GATEWAY_PRICING_GROUP')) return;
-  const group = await terminal.ask('Group of your key (Enter: the most expensive one counts)');
-  if (groups.includes(group)) draft.decide('GATEWAY_PRICING_GROUP', group);
-  else if (group) terminal.bad('There is no such group, so the most expensive one counts.');
+  const groups = [...prices.groups.keys()].map(terminalSafe);
+  terminal.good(`It lists ${prices.models.length} prices, for the groups: ${groups.join(', ') || 'none'}.`);
+  if (draft.get('GATEWAY_PRICING_PATH')) return;
+  if (await terminal.confirm('Use these prices for estimates and limits?'))
+    draft.decide('GATEWAY_PRICING_PATH', USUAL_PRICING_PATH);
 }
 
 const modelSettings = [
@@ -176,11 +160,8 @@ export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<v
   for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(15)} ${text}`);
   if (await terminal.confirm('Keep these limits?')) return;
   const expected = shape.usageLimits(Object.keys(kindSpecs), 'none');
-  for (const [name, label, proposal] of limits)
-    for (;;) {
-      const response = await terminal.ask(label, { proposal });
-      if (response !== proposal) draft.decide(name, response);
-      if (expected.safeParse(response).success) break;
-      terminal.bad(`It should be ${expected.description}.`);
-    }
+  for (const [name, label, proposal] of limits) {
+    const response = await terminal.ask(label, { proposal, expected });
+    if (response !== proposal) draft.decide(name, response);
+  }
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import type { ZodType } from 'zod';
 
 const EX_USAGE = 64;
 const MAX_COLUMNS = 80;
@@ -29,6 +30,12 @@ export const wrap = (text: string, columns = MAX_COLUMNS): string =>
     return rows.join('\n');
   });
 
+interface Options {
+  proposal?: string;
+  isSecret?: boolean;
+  expected?: ZodType;
+}
+
 export type Terminal = ReturnType<typeof openTerminal>;
 
 /**
@@ -56,20 +63,29 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
   const mark = (sign: string, text: string): void =>
     void stdout.write(`${sign}${wrap(`   ${text}`, columns()).slice(2)}\n`);
 
-  const ask = async (question: string, { proposal = '', isSecret = false } = {}): Promise<string> => {
+  const bad = (text: string): void => mark(styleText('red', '!!'), text);
+
+  const ask = async (
+    question: string,
+    { proposal = '', isSecret = false, expected }: Options = {},
+  ): Promise<string> => {
     if (!reader || !lines) return proposal;
-    reader.setPrompt(`${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `);
-    isEchoing = true;
-    reader.prompt();
-    isEchoing = !isSecret;
-    nextLine ??= lines.next();
-    const { done, value } = await nextLine;
-    nextLine = undefined;
-    // A terminal has shown the end of the line, unless nothing is shown.
-    if (isSecret || !stdin.isTTY) stdout.write('\n');
-    isEchoing = false;
-    if (done) throw new Stop(EX_USAGE, 'The input ended before the last question. Without a terminal, use --yes.');
-    return value.trim() || proposal;
+    for (;;) {
+      reader.setPrompt(`${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `);
+      isEchoing = true;
+      reader.prompt();
+      isEchoing = !isSecret;
+      nextLine ??= lines.next();
+      const { done, value } = await nextLine;
+      nextLine = undefined;
+      // A terminal has shown the end of the line, unless nothing is shown.
+      if (isSecret || !stdin.isTTY) stdout.write('\n');
+      isEchoing = false;
+      if (done) throw new Stop(EX_USAGE, 'The input ended before the last question. Without a terminal, use --yes.');
+      const response = value.trim() || proposal;
+      if (!expected || expected.safeParse(response).success) return response;
+      bad(`It should be ${expected.description}.`);
+    }
   };
 
   return {
@@ -78,7 +94,7 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
     ask,
     title: (text: string): void => say(`\n${styleText('bold', text)}`),
     good: (text: string): void => mark(styleText('green', 'ok'), text),
-    bad: (text: string): void => mark(styleText('red', '!!'), text),
+    bad,
 
     async confirm(question: string, proposal = true): Promise<boolean> {
       if (!reader) return proposal;

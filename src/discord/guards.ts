@@ -62,6 +62,26 @@ export function missingPermissions(
   return required.filter(({ bits }) => !grantsAny(appPermissions, bits)).map(({ name }) => name);
 }
 
+const { Administrator, ViewChannel } = PermissionFlagsBits;
+
+/**
+ * The permissions of a member, from those of their roles, as overwrites change them: for everyone, then for the member's roles, then for the member
+ * (Discord's documentation, topics/permissions, "Permission Overwrites"). `targets` are the IDs in that order.
+ */
+export function permissionsIn(
+  { permissions }: { permissions: string },
+  targets: readonly (readonly string[])[],
+  overwrites: readonly { id: string; allow: string; deny: string }[] = [],
+): bigint {
+  if ((BigInt(permissions) & Administrator) !== 0n) return ~0n;
+  const bits = targets.reduce((granted, ids) => {
+    const applicable = overwrites.filter(({ id }) => ids.includes(id));
+    const denied = applicable.reduce((all, { deny }) => all | BigInt(deny), 0n);
+    return applicable.reduce((all, { allow }) => all | BigInt(allow), granted & ~denied);
+  }, BigInt(permissions));
+  return (bits & ViewChannel) === 0n ? 0n : bits;
+}
+
 const { view, send, sendInThreads, attach, readHistory, createThread, createPrivateThread } = permissions;
 
 // The payload does not say whether this channel is a thread. A false positive only makes delivery use a fallback; a false negative would

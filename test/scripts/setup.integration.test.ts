@@ -1,18 +1,39 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFixture, type Fixture, GATEWAY_API_KEY } from '../e2e/bot.ts';
+import { parseEnv, stripVTControlCharacters } from 'node:util';
+import { PermissionFlagsBits } from 'discord-api-types/v10';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { text } from '../../sandbox/discord/discord.ts';
+import { createFixture, type Fixture, type FixtureOptions } from '../e2e/bot.ts';
+import { freePort } from '../support/free-port.ts';
 
-const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
-const command = [
-  ...['--import', join(scripts, 'check-node.mjs'), '--import', join(scripts, 'compile-cache.mjs')],
-  join(scripts, 'setup.ts'),
-];
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const setupArgs = ['check-node.mjs', 'compile-cache.mjs'].flatMap((file) => ['--import', join(root, 'scripts', file)]);
+setupArgs.push(join(root, 'scripts/setup.ts'));
+
+const KEY = 'sk-a-key-that-no-one-may-see';
+const KEY_WITHOUT_MODELS = 'sk-a-key-without-models';
+
+const newWorld = (options: FixtureOptions = {}): Promise<Fixture> =>
+  createFixture({
+    registersCommands: false,
+    ...options,
+    discord: { application: { bot_public: false }, ...options.discord },
+    gateway: { keys: [{ key: KEY }, { key: KEY_WITHOUT_MODELS, models: [] }], ...options.gateway },
+  });
+
+const settingsOf = ({ discord, gateway }: Fixture): Record<string, string> => ({
+  DISCORD_TOKEN: discord.token,
+  DISCORD_API_URL: discord.apiUrl,
+  GATEWAY_BASE_URL: gateway.url,
+  GATEWAY_API_KEY: KEY,
+});
 
 /** An empty folder, in which the set-up writes its `.env`. */
 function newFolder(): string {
@@ -21,40 +42,249 @@ function newFolder(): string {
   return folder;
 }
 
-const settingsOf = ({ discord, gateway }: Fixture) => ({
-  DISCORD_TOKEN: discord.token,
-  DISCORD_API_URL: discord.apiUrl,
-  GATEWAY_BASE_URL: gateway.url,
-  GATEWAY_API_KEY,
-});
-
-/** Runs the set-up without questions. */
-async function setUp(folder: string, settings: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [...command, '--yes', ...args], {
-    cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
-
-const envFile = (folder: string): Record<string, string | undefined> =>
+const envIn = (folder: string): Record<string, string | undefined> =>
   parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
 
+/** Runs a program until it ends. Its input stays open, and can be written to. */
+function run(program: string, args: readonly string[], cwd: string, settings: Record<string, string>) {
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
+  const child = spawn(program, args, { cwd, env, stdio: 'pipe' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const code = once(child, 'close').then(([exitCode]) => exitCode as number | null);
+  return { child, code, output: () => output };
+}
+
+async function setUp(folder: string, settings: Record<string, string>, ...args: string[]) {
+  const { code, output } = run(process.execPath, [...setupArgs, '--yes', ...args], folder, settings);
+  return { code: await code, output: output() };
+}
+
+const writtenCommands = ({ discord }: Fixture): number =>
+  discord.requests.filter(({ method, path }) => method !== 'GET' && path.includes('/commands')).length;
+
 describe('npm run setup -- --yes', () => {
-  it('writes .env, registers the commands, and changes nothing the second time', async () => {
-    const fixture = await createFixture({ registersCommands: false });
+  it('writes .env for its owner alone, registers the commands, examines the permissions, and changes nothing the second time', async () => {
+    const world = await newWorld();
     const folder = newFolder();
-    const settings = settingsOf(fixture);
+    const settings = { ...settingsOf(world), GATEWAY_BASE_URL: `${world.gateway.url}/v1` };
     const first = await setUp(folder, settings);
-    console.log(first.output);
-    expect(first).toMatchObject({ code: 0 });
-    expect(envFile(folder)).toMatchObject(settings);
+    expect(first).toEqual({ code: 0, output: expect.stringContaining('Wrote .env, which only you can read.') });
+    expect(envIn(folder)).toMatchObject({ ...settings, DEFAULT_VIDEO_MODEL: 'reel-2' });
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
-    expect(fixture.discord.commands.global().length).toBeGreaterThan(10);
-    expect(existsSync(join(folder, '.env'))).toBe(true);
+    expect(world.discord.commands.global().length).toBeGreaterThan(0);
+    expect(first.output).toContain('https://discord.com/oauth2/authorize?client_id=');
+    expect(first.output).toContain('On elsewhere, the bot has all the permissions it needs.');
+    expect(first.output).toContain('- #read-only: Send Messages, Send Messages in Threads, Attach Files');
+    const text = readFileSync(join(folder, '.env'), 'utf8');
+    // The second time, everything is in the file.
+    const second = await setUp(folder, {});
+    expect(second).toEqual({ code: 0, output: expect.stringContaining('.env needs no change.') });
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
+    expect(writtenCommands(world)).toBe(1);
+    expect(readdirSync(folder)).toEqual(['.env']);
+    for (const secret of [world.discord.token, KEY]) expect(first.output + second.output).not.toContain(secret);
+    // Nothing was ordered.
+    expect(world.gateway.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(first.output.split('\n').filter((line) => line.length > 80 && !line.includes('https://'))).toEqual([]);
+  });
+
+  it('names the permissions that the bot lacks, says what each is for, and exits with 77', async () => {
+    const world = await newWorld();
+    const role = world.discord.world.guild('elsewhere').roles.find(({ name }) => name === 'atelier-bot');
+    const everyone = world.discord.world.guild('elsewhere').roles[0];
+    for (const one of [role, everyone]) if (one) one.permissions &= ~PermissionFlagsBits.AttachFiles;
+    const { code, output } = await setUp(newFolder(), settingsOf(world));
+    expect(output).toContain('On elsewhere, the bot lacks these permissions:\n   - Attach Files: images, videos');
+    expect(output).not.toContain('   - View Channel:');
+    expect(code).toBe(77);
+  });
+
+  it('names what could harm the bot in the settings of its application', async () => {
+    const application = {
+      bot_public: true,
+      bot_require_code_grant: true,
+      interactions_endpoint_url: 'https://a.example',
+    };
+    const world = await newWorld({ discord: { application } });
+    const { code, output } = await setUp(newFolder(), { ...settingsOf(world), DISCORD_MESSAGE_CONTENT: 'on' });
+    expect(output).toContain('!! Public Bot is on:');
+    expect(output).toContain('!! Requires OAuth2 Code Grant is on');
+    expect(output).toContain('!! Discord sends the commands to an Interactions Endpoint URL');
+    expect(output).toContain('the bot does not have the Message Content intent.');
+    expect(code).toBe(0);
+  });
+
+  it('keeps the rest of .env as it is, and overwrites no value', async () => {
+    const world = await newWorld();
+    const folder = newFolder();
+    const { DISCORD_TOKEN, ...settings } = settingsOf(world);
+    const own = `# mine\nexport LOG_LEVEL=debug # noisy\nDISCORD_TOKEN=\nTOTAL_BUDGET='$1 a day'`;
+    writeFileSync(join(folder, '.env'), own, { mode: 0o644 });
+    expect(await setUp(folder, { ...settings, DISCORD_TOKEN: DISCORD_TOKEN ?? '' })).toMatchObject({ code: 0 });
+    const text = readFileSync(join(folder, '.env'), 'utf8');
+    expect(text).toContain(own.replace('TOKEN=', `TOKEN=${DISCORD_TOKEN}`));
+    expect(envIn(folder)).toMatchObject({ ...settings, LOG_LEVEL: 'debug', TOTAL_BUDGET: '$1 a day' });
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    const conflict = await setUp(folder, { GATEWAY_API_KEY: KEY_WITHOUT_MODELS });
+    expect(conflict).toEqual({ code: 78, output: expect.stringContaining('.env has another GATEWAY_API_KEY than') });
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
+  });
+});
+
+describe('What npm run setup -- --yes says if something is wrong', () => {
+  let settings: Record<string, string> = {};
+  let page = '';
+  let closedPort = 0;
+  beforeAll(async () => {
+    settings = settingsOf(await newWorld());
+    const website = createServer((_request, response) => response.end('<!doctype html><title>A shop</title>'));
+    await once(website.listen(0, '127.0.0.1'), 'listening');
+    page = `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
+    closedPort = await freePort();
+    return () => website.close();
+  });
+
+  it.concurrent.each<[string, () => Record<string, string>, number, string]>([
+    [
+      'missing settings',
+      () => ({ DISCORD_TOKEN: '', GATEWAY_API_KEY: '' }),
+      78,
+      'DISCORD_TOKEN is required: the bot token',
+    ],
+    ['a misspelled name', () => ({ GATEWAY_API_KYE: KEY }), 78, 'Did you mean GATEWAY_API_KEY?'],
+    ['a wrong token', () => ({ DISCORD_TOKEN: 'MTIz.wrong.token' }), 77, 'Create a new token in the developer portal'],
+    ['no Discord', () => ({ DISCORD_API_URL: `http://127.0.0.1:${closedPort}/api` }), 75, 'Discord cannot be reached.'],
+    ['an expired key', () => ({ GATEWAY_API_KEY: 'sk-expired' }), 77, 'The gateway rejects the key'],
+    ['a wrong path', () => ({ GATEWAY_BASE_URL: `${settings.GATEWAY_BASE_URL}/docs` }), 78, 'There is no gateway at'],
+    [
+      'a wrong path with /v1',
+      () => ({ GATEWAY_BASE_URL: `${settings.GATEWAY_BASE_URL}/docs/v1` }),
+      78,
+      'There is no gateway at',
+    ],
+    ['a website', () => ({ GATEWAY_BASE_URL: page }), 78, 'There is no gateway at'],
+    [
+      'no gateway',
+      () => ({ GATEWAY_BASE_URL: `http://127.0.0.1:${closedPort}` }),
+      75,
+      'Check the address and the network',
+    ],
+    ['no models', () => ({ GATEWAY_API_KEY: KEY_WITHOUT_MODELS }), 78, 'lists no models for this key'],
+  ])('%s', async (_name, wrong, expectedCode, sentence) => {
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
+    try {
+      const { code, output } = await setUp(folder, { ...settings, ...wrong() });
+      expect(output.replace(/\s+/g, ' ')).toContain(sentence);
+      expect(output).not.toContain('    at ');
+      expect(code).toBe(expectedCode);
+      expect(readdirSync(folder)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+/** Types into a real terminal, of which util-linux's `script` makes the other end. */
+function openTerminal(program: string, folder: string, settings: Record<string, string>) {
+  const { child, code, output } = run('script', ['-qefc', program, '/dev/null'], folder, {
+    ...settings,
+    TERM: 'xterm',
+  });
+  let read = 0;
+  return {
+    code,
+    output,
+    /** Waits for a question, and types. */
+    async type(question: string, line: string): Promise<void> {
+      await expect.poll(() => stripVTControlCharacters(output()).indexOf(question, read)).toBeGreaterThanOrEqual(0);
+      read = stripVTControlCharacters(output()).length;
+      child.stdin.write(line);
+    },
+  };
+}
+
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+const skipNote = hasScript ? '' : ' (skipped: the script of util-linux is not installed)';
+const CTRL_C = '\u0003';
+const setupProgram = [process.execPath, ...setupArgs].join(' ');
+
+describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
+  it('leaves nothing behind after Ctrl-C, asks again after wrong responses, waits for the server, and keeps everything the second time', async () => {
+    const world = await newWorld({ gateway: { profile: 'stock', keys: [{ key: KEY }] } });
+    const { discord, gateway } = world;
+    for (const guild of discord.world.guilds.values()) guild.installed = false;
+    const folder = newFolder();
+    const settings = { DISCORD_API_URL: discord.apiUrl };
+    const stopped = openTerminal(setupProgram, folder, settings);
+    await stopped.type('Bot token (not shown):', `${discord.token}\r`);
+    await stopped.type('Address of the gateway:', `${gateway.url}\r`);
+    await stopped.type('Key (not shown):', CTRL_C);
+    expect(await stopped.code).toBe(130);
+    expect(stopped.output()).toContain('Nothing was written. To start again: npm run setup');
+    expect(readdirSync(folder)).toEqual([]);
+
+    const first = openTerminal(setupProgram, folder, settings);
+    await first.type('Bot token (not shown):', 'MTIz.wrong.token\r');
+    await first.type('Bot token (not shown):', `${discord.token}\r`);
+    await first.type('Address of the gateway:', `${gateway.url}/docs\r`);
+    await first.type('Key (not shown):', `${KEY}\r`);
+    await first.type(`Address of the gateway (${gateway.url}):`, '\r');
+    await first.type('Use these prices for estimates and limits? (Y/n):', 'y\r');
+    await first.type('Use these models where a member names none? (Y/n):', 'n\r');
+    await first.type('Model for /image', 'lumen-image-1-2K\r');
+    for (const command of ['/video', '/music', '/ask', '/talk']) await first.type(`Model for ${command}`, '\r');
+    await first.type('Keep these limits? (Y/n):', 'n\r');
+    await first.type('Whole bot (', 'a lot\r');
+    await first.type('It should be limits such as', '$3 a day\r');
+    for (const who of ['Each server (', 'Each member (', 'Direct messages (']) await first.type(who, '\r');
+    await first.type('Enter skips this.', '');
+    discord.world.guild('atelier').installed = true;
+    await first.type('Start the bot now? (Y/n):', 'n\r');
+    expect(await first.code).toBe(0);
+    expect(first.output()).toContain('On atelier, the bot has all the permissions it needs');
+    expect(envIn(folder)).toMatchObject({
+      DISCORD_TOKEN: discord.token,
+      GATEWAY_BASE_URL: gateway.url,
+      GATEWAY_API_KEY: KEY,
+      GATEWAY_PRICING_PATH: '/api/pricing',
+      DEFAULT_IMAGE_MODEL: 'lumen-image-1-2K',
+      TOTAL_BUDGET: '$3 a day',
+    });
+
+    const text = readFileSync(join(folder, '.env'), 'utf8');
+    const second = openTerminal(setupProgram, folder, settings);
+    for (const name of ['DISCORD_TOKEN', 'GATEWAY_BASE_URL', 'GATEWAY_API_KEY'])
+      await second.type(`${name} is set. Keep it? (Y/n):`, '\r');
+    await second.type('Keep these limits? (Y/n):', '\r');
+    await second.type('Start the bot now? (Y/n):', CTRL_C);
+    expect(await second.code).toBe(130);
+    expect(second.output()).toContain('.env needs no change.');
+    expect(second.output()).toContain('To go on: npm run setup');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
+    for (const { output } of [stopped, first, second])
+      for (const secret of [discord.token, KEY, 'wrong.token']) expect(output()).not.toContain(secret);
+  });
+
+  it('brings a new user from a checkout to a bot that responds', async () => {
+    const world = await newWorld();
+    const { discord, gateway } = world;
+    const checkout = newFolder();
+    for (const name of ['package.json', '.npmrc', 'node_modules', 'scripts', 'src', '.env.example'])
+      symlinkSync(join(root, name), join(checkout, name));
+    const terminal = openTerminal('npm run --silent setup', checkout, { DISCORD_API_URL: discord.apiUrl });
+    await terminal.type('Bot token (not shown):', `${discord.token}\r`);
+    await terminal.type('Address of the gateway:', `${gateway.url}\r`);
+    await terminal.type('Key (not shown):', `${KEY}\r`);
+    await terminal.type('Use these models where a member names none? (Y/n):', '\r');
+    await terminal.type('Keep these limits? (Y/n):', '\r');
+    await terminal.type('Start the bot now? (Y/n):', '\r');
+    await terminal.type('Atelier is ready.', '');
+    const exchange = await discord.as('member').slash('models');
+    expect(text(await exchange.message())).toContain('24 models');
+    await terminal.type('', CTRL_C);
+    expect(await terminal.code).toBe(0);
+    expect(terminal.output()).toContain('Atelier has stopped.');
   });
 });
