@@ -67,8 +67,8 @@ function nodeFlags(temporaryFolder: string): string[] {
   const privateFiles = privateFilesPattern(temporaryFolder);
   const readable = [inProject('src'), inProject('node_modules'), inProject('package.json'), COMPILE_CACHE_SCRIPT];
   return [
-    // Limits the JavaScript heap; images and samples are outside of it.
-    ...['--max-old-space-size=192', '--max-semi-space-size=4'],
+    // Limits the JavaScript heap and lets it grow slowly; images and samples are outside of it.
+    ...['--max-old-space-size=192', '--max-semi-space-size=1', '--optimize-for-size'],
     // A seat belt, not a wall: it binds JavaScript only, and both addons and new threads can get around it.
     ...['--permission', '--allow-addons', '--allow-worker'],
     ...[...readable, privateFiles].map((path) => `--allow-fs-read=${path}`),
