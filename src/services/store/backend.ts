@@ -80,6 +80,14 @@ export interface NamespacedRow extends Row {
   namespace: string;
 }
 
+/** A row to write, or to delete if it has no text. `expires` in Unix milliseconds. */
+export interface Change {
+  namespace: string;
+  key: string;
+  text?: string;
+  expires?: number | undefined;
+}
+
 /** The rows whose keys are between two others. */
 export interface Range {
   after: string;
@@ -109,7 +117,9 @@ export interface Backend {
   /** A name to show: a file, or a URL without its password. */
   readonly name: string;
   /** Creates the adapter of one namespace; two namespaces on one adapter would overwrite each other. */
-  adapter(namespace: string, durability: Durability): RowStore;
+  adapter(namespace: string): RowStore;
+  /** Writes all of the changes in one transaction, or none of them. Each is of another row. */
+  write(changes: readonly Change[], durability: Durability): Promise<void>;
   /** Returns rows in byte order of their keys, or in reverse. keyv does not support ranges. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;

@@ -6,12 +6,14 @@ import { isRecord } from '../../lib/exact-json.ts';
 import { StoreError, type StoreErrorKind } from '../tasks/store-error.ts';
 import {
   type Backend,
+  type Change,
   type Durability,
   LARGE_NAMESPACE,
   type Range,
   READ_BATCH_SIZE,
   refusedWriteError,
 } from './backend.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Stands for an unreadable row, because throwing would end the iteration over all others. */
 export class UnreadableRow {
@@ -80,20 +82,30 @@ export class StoreHealth {
   }
 }
 
-/** One namespace of the store. Every failure is thrown as a `StoreError`. */
+/** One namespace of the store. Every failure is thrown as a `StoreError`. Rows are read with keyv, which has no transactions to write them. */
 export class Namespace {
   readonly name: string;
   readonly #backend: Backend;
+  readonly #durability: Durability;
+  readonly #queue: WriteQueue;
   readonly #keyv: Keyv;
   readonly #onUse: StoreUseListener | undefined;
 
-  constructor(name: string, backend: Backend, durability: Durability = 'immediate', onUse?: StoreUseListener) {
+  constructor(
+    name: string,
+    backend: Backend,
+    durability: Durability = 'immediate',
+    queue = new WriteQueue(backend),
+    onUse?: StoreUseListener,
+  ) {
     this.name = name;
     this.#backend = backend;
+    this.#durability = durability;
+    this.#queue = queue;
     this.#onUse = onUse;
     // There is no listener for `error`, because with one, failures would go there instead of being thrown.
     this.#keyv = new Keyv({
-      store: backend.adapter(name, durability),
+      store: backend.adapter(name),
       namespace: name,
       serialization: rowFormat,
     });
@@ -113,20 +125,31 @@ export class Namespace {
     return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
   }
 
+  /** The change that writes this row. */
+  row(key: string, value: unknown, ttlMs?: number): Change {
+    if (key === '') throw refusedWriteError(this.#backend.name);
+    const expires = ttlMs === undefined ? undefined : Date.now() + ttlMs;
+    return { namespace: this.name, key, text: rowFormat.stringify({ value, expires }), expires };
+  }
+
+  /** The change that deletes this row. */
+  readonly removal = (key: string): Change => ({ namespace: this.name, key });
+
+  /** Writes all of the changes or none of them. They may be of other namespaces too, for which this one's durability applies. */
+  async write(changes: readonly Change[], operation: StoreUse['operation'] = 'write'): Promise<void> {
+    if (changes.length > 0) await this.#measure(operation, () => this.#queue.write(changes, this.#durability));
+  }
+
   async put(key: string, value: unknown, ttlMs?: number): Promise<void> {
-    this.#assertWritten(await this.#measure('write', () => this.#keyv.set(key, value, ttlMs)));
+    await this.write([this.row(key, value, ttlMs)]);
   }
 
   async putMany(entries: readonly { key: string; value: unknown }[], ttlMs?: number): Promise<void> {
-    const expiry = ttlMs === undefined ? {} : { ttl: ttlMs };
-    const written = await this.#measure('write', () =>
-      this.#keyv.setMany(entries.map((entry) => ({ ...entry, ...expiry }))),
-    );
-    this.#assertWritten(written.every(Boolean));
+    await this.write(entries.map(({ key, value }) => this.row(key, value, ttlMs)));
   }
 
   async delete(...keys: string[]): Promise<void> {
-    if (keys.length > 0) await this.#measure('delete', () => this.#keyv.deleteMany(keys));
+    await this.write(keys.map(this.removal), 'delete');
   }
 
   async *entries(): AsyncGenerator<[key: string, value: unknown]> {
@@ -180,10 +203,6 @@ export class Namespace {
     } finally {
       onUse({ operation, ms: performance.now() - startedAt, failure });
     }
-  }
-
-  #assertWritten(written: boolean): void {
-    if (!written) throw refusedWriteError(this.#backend.name);
   }
 }
 
@@ -244,8 +263,10 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
   };
 }
 
-export const openNamespaces = (backend: Backend, onUse?: StoreUseListener) =>
-  everyNamespace((name, durability) => new Namespace(name, backend, durability, onUse));
+export function openNamespaces(backend: Backend, onUse?: StoreUseListener) {
+  const queue = new WriteQueue(backend);
+  return everyNamespace((name, durability) => new Namespace(name, backend, durability, queue, onUse));
+}
 
 const names = everyNamespace((name) => name);
 export type NamespaceKey = keyof Namespaces;

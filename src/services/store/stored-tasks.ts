@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -25,8 +24,9 @@ import type { RuleStore } from '../safety/rules.ts';
 import type { LogStore } from '../safety/server-log.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
-import { isLive, type Task } from '../tasks/task.ts';
-import { summaryOf, type TaskSummary } from '../tasks/task-summary.ts';
+import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
+import { summaryOf } from '../tasks/task-summary.ts';
+import type { Change } from './backend.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
 import type { NoticeStore } from './notice.ts';
@@ -59,16 +59,7 @@ interface StoredTasksParts extends AppContext {
 
 const CLEANUP_BATCH_SIZE = 200;
 
-/**
- * Tasks, their list entries and durations. There are no transactions over several rows; instead, writes are ordered so that a crash after any of
- * them leaves a valid store:
- *
- * - a new task: its list entries, then the task. An unsettled entry without a task is not shown.
- * - a settled task: the finished row, its list entries, then the live row is deleted. If both exist, the finished row counts.
- * - a settled task's fingerprints: before its finished row, and deleted before it.
- * - an order as it is sent: after its task, before it is submitted; it is deleted after a task that no longer needs it.
- * - a finished task that changes or is removed: its list entries only point to it until that is done.
- */
+/** Tasks, their list entries and durations. All rows of a change of a task are written together, or none of them. */
 export class StoredTasks implements TaskStore {
   readonly #parts: StoredTasksParts;
   readonly #locks = new KeyedLock();
@@ -96,6 +87,8 @@ export class StoredTasks implements TaskStore {
   readonly ownership: StoreOwnership;
   /** Messages that are updated for a while. */
   readonly follows: Namespace;
+  /** The tasks that are known to be live. */
+  readonly #liveIds = new Set<string>();
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StoredTasksParts) {
@@ -172,6 +165,7 @@ export class StoredTasks implements TaskStore {
         const task = dropExpiredToken(stored, now);
         if (task !== stored) expiredTokenIds.push(id);
         this.sentOrders.restore(task);
+        this.#liveIds.add(id);
         liveTasks.push(task);
       }
     }
@@ -194,20 +188,17 @@ export class StoredTasks implements TaskStore {
     assertReadable(task, this.#parts.specs);
     await this.#clearExpired();
     await this.#locks.run(taskLock(task.id), () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
-    // SQLite responds synchronously, so a long run of puts would block the process.
-    await setImmediate();
   }
 
   remove(task: Task): Promise<void> {
     return this.#locks.run(taskLock(task.id), async () => {
-      // The sent order is deleted before its task, so that no prompt stays behind without anything that refers to it.
-      await this.sentOrders.remove(task.id);
-      await this.#index.put(asPointer(task));
-      await this.#remotes.remove(task);
-      await this.#parts.namespaces.fingerprints.delete(task.id);
-      await this.#parts.namespaces.live.delete(task.id);
-      await this.#parts.namespaces.finished.delete(task.id);
-      await this.#index.remove(task);
+      const { live, finished, fingerprints } = this.#parts.namespaces;
+      const { id } = task;
+      const places = [live, finished, fingerprints].map((namespace) => namespace.removal(id));
+      const removals = [...this.#index.removals(task), ...(await this.#remotes.removals(task))];
+      await live.write([...places, this.sentOrders.removal(id), ...removals], 'delete');
+      this.#liveIds.delete(id);
+      this.sentOrders.forget(id);
     });
   }
 
@@ -271,27 +262,26 @@ export class StoredTasks implements TaskStore {
   }
 
   async #write(task: Task): Promise<void> {
-    await this.#remotes.put(task);
-    const wasLive = await this.#parts.namespaces.live.has(task.id);
-    if (isLive(task)) {
-      if (!wasLive) await this.#index.put(asPointer(task));
-      await this.#rows.putLive(task);
-    } else if (wasLive) {
-      await this.#rows.putFinished(task);
-      await this.#putSummary(task);
-      await this.#parts.namespaces.live.delete(task.id);
-    } else {
-      const previous = (await this.#rows.findLocked([task.id])).get(task.id);
-      const isListed = previous !== undefined && isSameSummary(summaryOf(previous), summaryOf(task));
-      if (!isListed) await this.#index.put(asPointer(task));
-      await this.#rows.putFinished(task);
-      if (!isListed) await this.#putSummary(task);
-    }
-    await this.sentOrders.update(task);
+    const { live } = this.#parts.namespaces;
+    await live.write([
+      ...(await this.#remotes.changesFor(task)),
+      ...(await this.#listChanges(task)),
+      ...this.#rows.changesFor(task),
+      ...this.sentOrders.changesFor(task),
+    ]);
+    if (!isLive(task) || !mayBeSentAgain(task)) this.sentOrders.forget(task.id);
+    if (isLive(task)) this.#liveIds.add(task.id);
+    else this.#liveIds.delete(task.id);
   }
 
-  #putSummary(task: Task): Promise<void> {
-    return this.#index.put(summaryOf(task), retentionOf(task, this.#parts.clock.now()));
+  /** The entry of a live task only points to it, so it is written once. */
+  async #listChanges(task: Task): Promise<Change[]> {
+    const wasLive = this.#liveIds.has(task.id) || (await this.#parts.namespaces.live.has(task.id));
+    if (isLive(task)) return wasLive ? [] : this.#index.rows({ ...summaryOf(task), settledAt: undefined });
+    const summary = summaryOf(task);
+    const previous = wasLive ? undefined : (await this.#rows.findLocked([task.id])).get(task.id);
+    if (previous && isSameSummary(summaryOf(previous), summary)) return [];
+    return this.#index.rows(summary, retentionOf(task, this.#parts.clock.now()));
   }
 
   #finishSettling(stored: Task): Promise<void> {
@@ -304,7 +294,7 @@ export class StoredTasks implements TaskStore {
   #dropTokens(ids: readonly string[]): Promise<void> {
     return this.#withLocks(ids.map(taskLock), async () => {
       const tasks = await this.#rows.findLocked(ids);
-      await this.#rows.putLive(...[...tasks.values()].filter(isLive));
+      await this.#rows.put(...[...tasks.values()].filter(isLive));
     });
   }
 
@@ -322,6 +312,3 @@ export class StoredTasks implements TaskStore {
 }
 
 const durationsLock = (key: string): string => `durations ${key}`;
-
-/** An unsettled list entry only points to its task, which is authoritative, so a crash never leaves a wrong list. */
-const asPointer = (task: Task): TaskSummary => ({ ...summaryOf(task), settledAt: undefined });

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/services/store/open-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
 
-// A process that stores tasks until it is killed, and prints the ID of each once the store has confirmed it.
+// A process that stores and settles tasks until it is killed, and prints the ID of each once the store has confirmed it.
 
 const CONCURRENCY = 4;
 
@@ -19,6 +19,7 @@ async function storeTasks(): Promise<never> {
     const id = createTaskId(systemClock.now());
     await store.put({ ...task, id });
     process.stdout.write(`${id}\n`);
+    await store.put({ ...task, id, state: 'delivered', times: { ...task.times, settled: systemClock.now() } });
   }
 }
 

@@ -97,7 +97,7 @@ describe('A lost connection to the store', () =>
         { log, clock, leaseMs: SHORT_LEASE_MS, leaseClock: new SuspendedClock() },
       );
       onTestFinished(close);
-      const rows = backend.adapter('live', 'immediate');
+      const rows = backend.adapter('live');
       await Promise.all([rows.set('kept', 'first'), rows.set('removed', 'first')]);
 
       proxy.holdBack();

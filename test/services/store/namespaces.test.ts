@@ -119,6 +119,97 @@ describe('A namespace over keyv', () =>
     });
   }));
 
+describe('The writes of one turn of the event loop', () => {
+  onEveryStore((createTestStore) => {
+    it('The writes of one turn are one transaction over all namespaces, in which the last write of a row counts', async () => {
+      const testStore = await createTestStore();
+      const backend = await testStore.backend();
+      const transactions: Parameters<Backend['write']>[] = [];
+      const { live, index, finished } = openNamespaces(
+        withWrite(backend, async (...transaction) => {
+          transactions.push(transaction);
+          await backend.write(...transaction);
+        }),
+      );
+      await finished.put('1', 'old');
+      await Promise.all([live.put('1', 1), index.put('1', 2), finished.delete('1'), live.put('1', 3)]);
+      expect(transactions.map(([changes, durability]) => [changes.length, durability])).toEqual([
+        [1, 'immediate'],
+        [3, 'immediate'],
+      ]);
+      expect(await Promise.all([live.get('1'), index.get('1'), finished.get('1')])).toEqual([3, 2, undefined]);
+    });
+
+    it.each(['full', 'failed'] as const)(
+      'A write that fails (%s) fails only for its own caller, with all of its rows',
+      async (kind) => {
+        const testStore = await createTestStore();
+        const backend = await testStore.backend();
+        const { live, index } = openNamespaces(
+          withWrite(backend, async (changes, durability) => {
+            if (changes.some(({ key }) => key === 'large')) throw new StoreError(kind, 'This does not fit.');
+            await backend.write(changes, durability);
+          }),
+        );
+        const outcomes = await Promise.allSettled([
+          live.put('1', 1),
+          live.write([live.row('2', 2), index.row('large', 2)]),
+          index.put('3', 3),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect([await testStore.keys('live'), await testStore.keys('index')]).toEqual([['1'], ['3']]);
+      },
+    );
+
+    it('A write during a transaction is carried out after it', async () => {
+      const backend = await (await createTestStore()).backend();
+      let isWriting = false;
+      const { live } = openNamespaces(
+        withWrite(backend, async (...transaction) => {
+          expect(isWriting).toBe(false);
+          isWriting = true;
+          if (second === undefined) second = live.put('1', 'second');
+          await backend.write(...transaction);
+          isWriting = false;
+        }),
+      );
+      let second: Promise<void> | undefined;
+      await live.put('1', 'first');
+      await second;
+      expect(await live.get('1')).toBe('second');
+    });
+  });
+
+  it.each(['ABORT', 'ROLLBACK'])(
+    'A row that SQLite refuses fails only its own write, even if SQLite ends the transaction (%s)',
+    async (ending) => {
+      const { connection } = openFile();
+      connection.rows(
+        `CREATE TRIGGER refusing BEFORE INSERT ON atelier WHEN new.key = 'refused' BEGIN SELECT RAISE(${ending}, 'no'); END`,
+      );
+      const { live, index } = openNamespaces(connection);
+      const outcomes = await Promise.allSettled([
+        live.put('1', 1),
+        live.write([index.row('2', 2), live.row('refused', 2), live.row('3', 3)]),
+        index.put('4', 4),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(connection.rows('SELECT key FROM atelier ORDER BY key')).toEqual([{ key: '1' }, { key: '4' }]);
+    },
+  );
+});
+
+/** The backend with another way to write. */
+const withWrite = (backend: Backend, write: Backend['write']): Backend => ({
+  name: backend.name,
+  failure: undefined,
+  adapter: (namespace) => backend.adapter(namespace),
+  write,
+  range: (...args) => backend.range(...args),
+  clearExpired: () => backend.clearExpired(),
+  everyRow: (namespaces) => backend.everyRow(namespaces),
+});
+
 describe('A namespace in a file', () => {
   it.each([
     ['get', (namespace: Namespace) => namespace.get('1')],

@@ -3,7 +3,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
 import { namespaceNames } from '../../../src/services/store/namespaces.ts';
 import { openPartitions, type Partitions } from '../../../src/services/store/partitions.ts';
-import { adapterOf, writeRows } from '../../../src/services/store/rows/raw-rows.ts';
+import { writeRows } from '../../../src/services/store/rows/raw-rows.ts';
 import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
@@ -65,10 +65,10 @@ const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${parti
 export async function writeTo({ url, scheme, log, clock }: TestStore, ...rows: readonly PartitionRow[]): Promise<void> {
   const store = await openWhole({ url, scheme }, { log, clock, create: false });
   try {
-    for (const { partition, namespace, ...row } of rows) {
+    for (const { partition, ...row } of rows) {
       const backend = store?.partitions[partition]?.backend;
       if (!backend) throw new Error(`There is no partition ${partition}.`);
-      await writeRows(backend, adapterOf(backend, namespace), [row]);
+      await writeRows(backend, [row]);
     }
   } finally {
     await store?.close();

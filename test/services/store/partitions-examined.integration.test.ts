@@ -75,7 +75,7 @@ describe('The doctor of a store with partitions', () =>
       if (!live || !finished || !entry) throw new Error('Tasks were expected.');
       const store = await openWhole(testStore, { log: testStore.log, clock: testStore.clock, create: false });
       for (const { namespace, key } of [live, finished, entry])
-        await store?.partitions[1]?.backend.adapter(namespace, 'immediate').deleteMany([key]);
+        await store?.partitions[1]?.backend.adapter(namespace).deleteMany([key]);
       await store?.close();
       await writeTo(testStore, ...[live, finished, entry].map((row) => ({ ...row, partition: 3 })));
       expect(await findingsIn(testStore, false)).toContain('3 wrong-partition 3');

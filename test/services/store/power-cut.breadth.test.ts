@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
+import { examine } from '../../../src/services/store/examination/examination.ts';
 import { openStore } from '../../../src/services/store/open-store.ts';
 import { freePort } from '../../support/free-port.ts';
 import { killAtExit } from '../../support/kill-at-exit.ts';
@@ -47,10 +48,13 @@ const traced = (tracer: ChildProcess): number => {
   return Number(pid);
 };
 
+/** Expects these tasks, and that no change was cut in half: the doctor finds nothing. */
 async function expectStored(url: string, ids: readonly string[]): Promise<void> {
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const address = { url, scheme: url.split(':')[0] ?? '' };
-  const store = await openStore(address, { specs: kindSpecs, log, clock: systemClock });
+  const parts = { specs: kindSpecs, log, clock: systemClock };
+  expect((await examine(address, { ...parts, repair: false })).findings).toEqual([]);
+  const store = await openStore(address, parts);
   try {
     const tasks = await Promise.all(ids.map((id) => store.get(id)));
     expect(ids.filter((_, index) => tasks[index] === undefined)).toEqual([]);
@@ -62,7 +66,7 @@ async function expectStored(url: string, ids: readonly string[]): Promise<void> 
 const reason = canTrace ? '' : ' (skipped: strace is not installed, or may not trace here)';
 
 describe.skipIf(!canTrace)(`A power cut${reason}`, () => {
-  it('A power cut loses no task that SQLite has confirmed, whenever it comes', async () => {
+  it('A power cut loses no task that SQLite has confirmed, and leaves no half of a change, whenever it comes', async () => {
     const folder = createTemporaryFolder();
     const url = `sqlite://${join(folder, 'atelier.sqlite')}`;
     const confirmed: string[] = [];
@@ -81,7 +85,7 @@ describe.skipIf(!canTrace)(`A power cut${reason}`, () => {
 
   const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
   it.skipIf(!hasRedis)(
-    'A power cut loses no task that Redis has confirmed with the settings of compose.yaml (needs redis-server)',
+    'A power cut loses no task that Redis has confirmed with the settings of compose.yaml, and leaves no half of a change (needs redis-server)',
     async () => {
       const folder = createTemporaryFolder();
       const data = join(folder, 'data');

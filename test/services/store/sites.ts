@@ -205,24 +205,17 @@ export async function rowsAfter(work: (store: StoredTasks) => Promise<void>): Pr
   return memoryStore.rows();
 }
 
-/** A real backend that fails after this many writes, as in a power failure. */
+/** A real backend that fails after this many rows, as in a power failure: a transaction with more rows is not carried out. */
 function failingBackend(backend: Backend, writes: number): Backend {
   let writesLeft = writes;
   return {
     name: backend.name,
     failure: undefined,
-    adapter(namespace, durability) {
-      const adapter = backend.adapter(namespace, durability);
-      for (const name of ['set', 'setMany', 'delete', 'deleteMany'] as const) {
-        const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
-        Object.assign(adapter, {
-          async [name](...args: unknown[]) {
-            if (writesLeft-- <= 0) throw new StoreError('failed', 'no power');
-            return work(...args);
-          },
-        });
-      }
-      return adapter;
+    adapter: (namespace) => backend.adapter(namespace),
+    async write(changes, durability) {
+      writesLeft -= changes.length;
+      if (writesLeft < 0) throw new StoreError('failed', 'no power');
+      await backend.write(changes, durability);
     },
     range: (...args) => backend.range(...args),
     clearExpired: async () => undefined,

@@ -3,7 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Backend, NamespacedRow } from '../backend.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import { MOVE_KEY, type MoveMark, markPartitions, moveMark, PARTITIONS_KEY } from '../rows/marks.ts';
-import { adapterOf, batchesOf, isEmpty, MAX_WRITE_BATCH, rowsIn, writeBatchSize, writeRows } from '../rows/raw-rows.ts';
+import {
+  batchesOf,
+  deleteRows,
+  isEmpty,
+  MAX_WRITE_BATCH,
+  rowsIn,
+  writeBatchSize,
+  writeRows,
+} from '../rows/raw-rows.ts';
 import type { WholeStore } from '../rows/whole-store.ts';
 
 /** A row, and the number of its partition. */
@@ -120,10 +128,10 @@ export async function fillStore(
 async function writeToStore(backends: readonly Backend[], rows: readonly PartitionRow[]): Promise<void> {
   for (const group of Map.groupBy(rows, ({ partition, namespace }) => `${partition} ${namespace}`).values())
     for (const batch of batchesOf(group, writeBatchSize(group[0]?.namespace ?? ''))) {
-      const [{ partition = 0, namespace = '' } = {}] = batch;
+      const [{ partition = 0 } = {}] = batch;
       const backend = backends[partition];
       if (!backend) throw new Error(`There is no partition ${partition}.`);
-      await writeRows(backend, adapterOf(backend, namespace), batch);
+      await writeRows(backend, batch);
     }
 }
 
@@ -132,17 +140,16 @@ const KEPT_MARKS: ReadonlySet<string> = new Set([MOVE_KEY, PARTITIONS_KEY]);
 
 async function clear(backend: Backend): Promise<void> {
   for (const namespace of namespaceNames) {
-    const rows = adapterOf(backend, namespace);
     let keys: string[] = [];
     // Rows are read in the order of their keys, so that those already read may be deleted meanwhile.
     for await (const [key] of rowsIn(backend, namespace)) {
       if (namespace === 'meta' && KEPT_MARKS.has(key)) continue;
       keys.push(key);
       if (keys.length < MAX_WRITE_BATCH) continue;
-      await rows.deleteMany(keys);
+      await deleteRows(backend, namespace, keys);
       keys = [];
     }
-    if (keys.length > 0) await rows.deleteMany(keys);
+    await deleteRows(backend, namespace, keys);
   }
 }
 

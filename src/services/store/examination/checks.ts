@@ -103,7 +103,7 @@ export async function checkTasks(
     repair: async () => {
       await storedRows.live.setAside();
       await storedRows.finished.setAside();
-      for (const task of tasksToRepair) await rows.putInPlace(task);
+      for (const task of tasksToRepair) await rows.put(task);
       await live.delete(...expiredIds);
       await finished.delete(...expiredIds);
     },
@@ -153,7 +153,7 @@ export async function checkFingerprints(
     repair: async () => {
       await setAside();
       await namespace.delete(...orphaned);
-      for (const task of tasksWithoutFingerprints) await rows.putFinished(task);
+      for (const task of tasksWithoutFingerprints) await rows.put(task);
     },
   };
 }

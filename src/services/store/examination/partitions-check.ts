@@ -3,7 +3,7 @@ import type { Backend } from '../backend.ts';
 import { findStrays, type Stray } from '../copy/row-homes.ts';
 import { Namespace, openNamespaces, valueIn } from '../namespaces.ts';
 import { hashSecretMark } from '../rows/marks.ts';
-import { adapterOf, hasRows, writeRows } from '../rows/raw-rows.ts';
+import { adapterOf, deleteRows, hasRows, writeRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
@@ -45,7 +45,7 @@ async function moveToRightPartition(
   const text = await source.get<string>(key);
   const existing = await target.get<string>(key);
   if (typeof text !== 'string') return;
-  if (existing === undefined) await writeRows(to, target, [{ key, text }]);
+  if (existing === undefined) await writeRows(to, [{ namespace, key, text }]);
   else if (existing !== text) {
     const quarantine = new Quarantine(openNamespaces(from).quarantine, parts);
     await quarantine.add(
@@ -56,7 +56,7 @@ async function moveToRightPartition(
     );
     return;
   }
-  await source.deleteMany([key]);
+  await deleteRows(from, namespace, [key]);
 }
 
 /** The namespaces whose rows contain hashes made with the key. */

@@ -77,7 +77,7 @@ export async function openPartition(
   };
   try {
     const backend = server.store(partition, lease);
-    const schema = await backend.adapter('meta', 'immediate').get<string>(SCHEMA_KEY);
+    const schema = await backend.adapter('meta').get<string>(SCHEMA_KEY);
     refuseNewer(name, typeof schema === 'string' ? schema : undefined);
     return { backend, ownership, close };
   } catch (error) {

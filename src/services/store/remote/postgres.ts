@@ -1,6 +1,7 @@
 import type { StoreError } from '../../tasks/store-error.ts';
 import {
   type Backend,
+  type Change,
   type NamespacedRow,
   type Range,
   type Row,
@@ -12,10 +13,10 @@ import type { Lease } from '../lease.ts';
 import { createPostgresLeaseServer, LEASE_TABLE, leaseId, readPostgresHolders } from './postgres-lease.ts';
 import { type PgRow, PostgresPool } from './postgres-pool.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
-import { NONE_REMOVED, toRowStore } from './server-rows.ts';
+import { toRowStore } from './server-rows.ts';
 
 const TABLE = 'atelier';
-/** Enough connections that tasks do not wait for each other's disk writes; a small server allows a hundred in total. */
+/** Enough connections that reads and partitions do not wait for each other's disk writes; a small server allows a hundred in total. */
 const MAX_CONNECTIONS = 8;
 /** The maximum length of a key. Ids, days and members are short, but a row that is set aside contains its former key. */
 const MAX_KEY_LENGTH = 1_024;
@@ -44,17 +45,15 @@ const inPartition = (prefix: string): string => `left(namespace, strpos(namespac
  */
 const HELD_LEASE = `held AS (SELECT 1 FROM atelier_lease WHERE id = $1 AND holder = $2 AND ends > clock_timestamp() FOR KEY SHARE)`;
 
+/** Writes the given rows, and deletes those without a value. */
 const WRITE = `
-  WITH ${HELD_LEASE}, written AS (
-    INSERT INTO ${TABLE} (key, value, namespace, expires)
-    SELECT k, v, $3::text, e FROM unnest($4::text[], $5::text[], $6::bigint[]) AS given(k, v, e), held
+  WITH ${HELD_LEASE}, given AS (
+    SELECT n, k, v, e FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) AS rows(n, k, v, e), held
+  ), written AS (
+    INSERT INTO ${TABLE} (namespace, key, value, expires) SELECT n, k, v, e FROM given WHERE v IS NOT NULL
     ON CONFLICT (key, coalesce(namespace, '')) DO UPDATE SET value = excluded.value, expires = excluded.expires
-  )
+  ), gone AS (DELETE FROM ${TABLE} USING given WHERE v IS NULL AND namespace = n AND key = k)
   SELECT count(*) = 1 AS ours FROM held`;
-
-const REMOVE = `
-  WITH ${HELD_LEASE}, gone AS (DELETE FROM ${TABLE} USING held WHERE namespace = $3 AND key = ANY($4) RETURNING key)
-  SELECT (SELECT count(*) = 1 FROM held) AS ours, array(SELECT key FROM gone) AS keys`;
 
 const CLEAR_EXPIRED = `
   WITH ${HELD_LEASE}, gone AS (DELETE FROM ${TABLE} USING held WHERE expires <= $3 AND ${inPartition('$4')})
@@ -126,23 +125,21 @@ class Postgres implements Backend {
 
   adapter(namespace: string): RowStore {
     return toRowStore({
+      namespace,
       read: (keys) => this.#read(namespace, keys),
-      write: async (rows) => {
-        const expiries = rows.map(({ expires }) => expires ?? null);
-        await this.#change(WRITE, [
-          this.#prefix + namespace,
-          rows.map(({ key }) => key),
-          rows.map(({ text }) => text),
-          expiries,
-        ]);
-      },
-      remove: async (keys) => {
-        if (!this.#lease) return NONE_REMOVED;
-        const { keys: removed } = await this.#change(REMOVE, [this.#prefix + namespace, keys]);
-        return new Set(Array.isArray(removed) ? removed.map(String) : []);
-      },
+      write: (changes) => this.write(changes),
       all: () => this.#rows(namespace),
+      isOwned: this.#lease !== undefined,
     });
+  }
+
+  async write(changes: readonly Change[]): Promise<void> {
+    await this.#change(WRITE, [
+      changes.map(({ namespace }) => this.#prefix + namespace),
+      changes.map(({ key }) => key),
+      changes.map(({ text }) => text ?? null),
+      changes.map(({ expires }) => expires ?? null),
+    ]);
   }
 
   async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
@@ -181,13 +178,12 @@ class Postgres implements Backend {
   }
 
   /** Runs a statement whose first values are the bot's lease and its holder, and whose only row says whether the lease is still valid. */
-  async #change(sql: string, values: readonly unknown[]): Promise<PgRow> {
+  async #change(sql: string, values: readonly unknown[]): Promise<void> {
     const lease = this.#lease;
     if (!lease) throw readOnlyError(this.name);
-    return lease.write(async () => {
+    await lease.write(async () => {
       const [row] = await this.#pool.query(sql, [leaseId(this.#partition), lease.holder, ...values]);
       if (!row?.ours) throw lease.lose();
-      return row;
     });
   }
 

@@ -1,6 +1,7 @@
 import { StoreError } from '../../tasks/store-error.ts';
 import {
   type Backend,
+  type Change,
   type NamespacedRow,
   type Range,
   READ_BATCH_SIZE,
@@ -15,32 +16,28 @@ import { MAX_PARTITIONS } from '../rows/marks.ts';
 import { RedisClient } from './redis-client.ts';
 import { createRedisLeaseServer, leaseKey, leaseNumberKey, prefixOf, readRedisHolders } from './redis-lease.ts';
 import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
-import { NONE_REMOVED, toRowStore } from './server-rows.ts';
+import { toRowStore } from './server-rows.ts';
 
 /**
- * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list, so that no row is without its key there.
- * KEYS: the lease, the list, the rows. ARGV: the holder, then key, text and expiry of each.
+ * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list of their namespace, so that no row is without its key there. An expiry
+ * of 0 deletes the row. KEYS: the lease, then the list and the row of each. ARGV: the holder, then key, text and expiry of each.
  */
 const WRITE = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
-  for at = 3, #KEYS do
-    local key, text, ends = ARGV[3 * at - 7], ARGV[3 * at - 6], ARGV[3 * at - 5]
-    redis.call('ZADD', KEYS[2], 0, key)
-    if ends == '' then redis.call('SET', KEYS[at], text) else redis.call('SET', KEYS[at], text, 'PXAT', ends) end
+  for at = 1, (#KEYS - 1) / 2 do
+    local list, row = KEYS[2 * at], KEYS[2 * at + 1]
+    local key, text, ends = ARGV[3 * at - 1], ARGV[3 * at], ARGV[3 * at + 1]
+    if ends == '0' then
+      redis.call('ZREM', list, key)
+      redis.call('UNLINK', row)
+    else
+      redis.call('ZADD', list, 0, key)
+      if ends == '' then redis.call('SET', row, text) else redis.call('SET', row, text, 'PXAT', ends) end
+    end
   end
   return 1`;
 
-/** KEYS as for writing. ARGV: the holder, then the key of each. */
-const REMOVE = `
-  if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
-  local removed = {}
-  for at = 3, #KEYS do
-    redis.call('ZREM', KEYS[2], ARGV[at - 1])
-    removed[at - 2] = redis.call('UNLINK', KEYS[at])
-  end
-  return removed`;
-
-/** Removes the keys of rows that have expired from the list. KEYS and ARGV as for removing. */
+/** Removes the keys of rows that have expired from the list. KEYS: the lease, the list, the rows. ARGV: the holder, then the key of each. */
 const REMOVE_EXPIRED = `
   if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return 0 end
   for at = 3, #KEYS do
@@ -134,19 +131,22 @@ class Redis implements Backend {
 
   adapter(namespace: string): RowStore {
     return toRowStore({
+      namespace,
       read: (keys) => this.#read(namespace, keys),
-      write: async (rows) => {
-        const keys = rows.map(({ key }) => key);
-        const values = rows.flatMap(({ key, text, expires }) => [key, text, String(expires ?? '')]);
-        await this.#change(WRITE, namespace, keys, values);
-      },
-      remove: async (keys) => {
-        if (!this.#lease) return NONE_REMOVED;
-        const removed = await this.#change(REMOVE, namespace, keys, keys);
-        return new Set(Array.isArray(removed) ? keys.filter((_, index) => removed[index] === 1) : []);
-      },
+      write: (changes) => this.write(changes),
       all: () => this.#rows(namespace),
+      isOwned: this.#lease !== undefined,
     });
+  }
+
+  async write(changes: readonly Change[]): Promise<void> {
+    const keys = changes.flatMap(({ namespace, key }) => [this.#listOf(namespace), this.#keyOf(namespace, key)]);
+    const values = changes.flatMap(({ key, text, expires = '' }) => [
+      key,
+      text ?? '',
+      text === undefined ? 0 : expires,
+    ]);
+    await this.#change(WRITE, keys, values);
   }
 
   async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
@@ -167,7 +167,10 @@ class Redis implements Backend {
   /** The server removes expired rows, but not their keys in the lists. */
   async clearExpired(): Promise<void> {
     for (const namespace of namespaceNames)
-      for await (const keys of this.#keys(namespace)) await this.#change(REMOVE_EXPIRED, namespace, keys, keys);
+      for await (const keys of this.#keys(namespace)) {
+        const rows = keys.map((key) => this.#keyOf(namespace, key));
+        await this.#change(REMOVE_EXPIRED, [this.#listOf(namespace), ...rows], keys);
+      }
   }
 
   /** There is no snapshot: a row that changes in the meantime is returned as it was before or after. */
@@ -214,14 +217,13 @@ class Redis implements Backend {
     return texts.map((text) => text?.toString());
   }
 
-  async #change(script: string, namespace: string, keys: readonly string[], values: readonly string[]) {
+  /** Runs a script whose first key is the lease, whose first value is its holder, and which returns 0 if the lease is no longer valid. */
+  async #change(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<void> {
     const lease = this.#lease;
     if (!lease) throw readOnlyError(this.name);
-    const allKeys = [this.#leaseKey, this.#listOf(namespace), ...keys.map((key) => this.#keyOf(namespace, key))];
-    return lease.write(async () => {
-      const result = await this.#client.eval(script, allKeys, [lease.holder, ...values]);
+    await lease.write(async () => {
+      const result = await this.#client.eval(script, [this.#leaseKey, ...keys], [lease.holder, ...values]);
       if (result === 0) throw lease.lose();
-      return result;
     });
   }
 

@@ -1,5 +1,5 @@
 import type { KeyvStorageAdapter } from 'keyv';
-import { type Backend, type Row, type RowStore, readBatchSize, refusedWriteError } from '../backend.ts';
+import { type Backend, type NamespacedRow, type RowStore, readBatchSize } from '../backend.ts';
 import { namespaceNames, rowFormat, UnreadableRow } from '../namespaces.ts';
 
 // Rows as they are in the backend, for copying from one store to another.
@@ -20,15 +20,17 @@ export function expiryOf(text: string): number | undefined {
 }
 
 /** Call this with at most `writeBatchSize` rows. */
-export async function writeRows({ name }: Backend, target: RowStore, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return;
-  const written = await target.setMany(
-    rows.map(({ key, text }) => {
-      const expires = expiryOf(text);
-      return { key, value: text, ...(expires !== undefined && { expires }) };
-    }),
-  );
-  if (written?.some((done) => !done)) throw refusedWriteError(name);
+export async function writeRows(backend: Backend, rows: readonly NamespacedRow[]): Promise<void> {
+  const changes = rows.map(({ namespace, key, text }) => ({ namespace, key, text, expires: expiryOf(text) }));
+  if (changes.length > 0) await backend.write(changes, 'immediate');
+}
+
+export async function deleteRows(backend: Backend, namespace: string, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0)
+    await backend.write(
+      keys.map((key) => ({ namespace, key })),
+      'immediate',
+    );
 }
 
 export async function* rowsIn(backend: Backend, namespace: string): AsyncGenerator<[key: string, text: string]> {
@@ -38,7 +40,7 @@ export async function* rowsIn(backend: Backend, namespace: string): AsyncGenerat
 
 /** Returns the adapter of a namespace, to be used without keyv, which would parse the rows. */
 export function adapterOf(backend: Backend, namespace: string): RowStore {
-  const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = backend.adapter(namespace, 'immediate');
+  const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = backend.adapter(namespace);
   adapter.namespace = namespace;
   // An interrupted iteration would look like a complete one.
   adapter.on?.('error', (error: unknown) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type SentOrder, sentOrder } from '../../tasks/kind.ts';
 import { isLive, mayBeSentAgain, type Task } from '../../tasks/task.ts';
+import type { Change } from '../backend.ts';
 import type { Namespace } from '../namespaces.ts';
 import { rowKey } from './rows.ts';
 import { RETENTION_MS } from './task-rows.ts';
@@ -29,15 +30,18 @@ export class SentOrderRows {
     await this.#namespace.put(id, sent, RETENTION_MS);
   }
 
-  /** Runs after the task is stored, since the task says whether the row is still needed. */
-  async update(task: Task): Promise<void> {
-    if (isLive(task) && !this.#taskIds.has(task.id)) return;
-    if (!mayBeSentAgain(task)) await this.remove(task.id);
-    else if (!isLive(task)) this.#taskIds.delete(task.id);
+  /** Deletes the row of a task that no longer needs it. */
+  changesFor(task: Task): Change[] {
+    if (mayBeSentAgain(task) || (isLive(task) && !this.#taskIds.has(task.id))) return [];
+    return [this.removal(task.id)];
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#namespace.delete(id);
+  removal(id: string): Change {
+    return this.#namespace.removal(id);
+  }
+
+  /** To be called when a task no longer needs its row, or is no longer live. */
+  forget(id: string): void {
     this.#taskIds.delete(id);
   }
 }
@@ -52,20 +56,19 @@ export class RemoteIdRows {
     this.#namespace = namespace;
   }
 
-  /** Runs before the task is stored, so that every stored task can be found. */
-  async put(task: Task): Promise<void> {
+  async changesFor(task: Task): Promise<Change[]> {
     const { id, traits, remoteId } = task;
-    if (remoteId === undefined || !traits.isFollowable) return;
-    if (isLive(task)) {
-      if ((await this.find(remoteId)) !== id) await this.#namespace.put(rowKey(remoteId), { id });
-    } else await this.#namespace.put(rowKey(remoteId), { id }, RETENTION_MS);
+    if (remoteId === undefined || !traits.isFollowable) return [];
+    if (!isLive(task)) return [this.#namespace.row(rowKey(remoteId), { id }, RETENTION_MS)];
+    return (await this.find(remoteId)) === id ? [] : [this.#namespace.row(rowKey(remoteId), { id })];
   }
 
   async find(remoteId: string): Promise<string | undefined> {
     return remoteSchema.safeParse(await this.#namespace.get(rowKey(remoteId))).data?.id;
   }
 
-  async remove({ id, remoteId }: Task): Promise<void> {
-    if (remoteId !== undefined && (await this.find(remoteId)) === id) await this.#namespace.delete(rowKey(remoteId));
+  async removals({ id, remoteId }: Task): Promise<Change[]> {
+    if (remoteId === undefined || (await this.find(remoteId)) !== id) return [];
+    return [this.#namespace.removal(rowKey(remoteId))];
   }
 }

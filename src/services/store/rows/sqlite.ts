@@ -7,6 +7,7 @@ import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
 import {
   type Backend,
   brokenStoreError,
+  type Change,
   closedError,
   type Durability,
   inUseError,
@@ -157,6 +158,11 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { immediate: 'FULL', d
 /** Preparing a statement takes longer than running it. */
 const MAX_PREPARED_STATEMENTS = 200;
 
+const WRITE = `
+  INSERT INTO "${TABLE}" (namespace, key, value, expires) VALUES (?, ?, ?, ?)
+  ON CONFLICT (namespace, key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
+const REMOVE = `DELETE FROM "${TABLE}" WHERE namespace = ? AND key = ?`;
+
 const isBindable = (value: unknown): value is SQLInputValue =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
 
@@ -183,8 +189,10 @@ export class SqliteBackend implements Backend {
     this.#database = database;
   }
 
-  adapter(namespace: string, durability: Durability): KeyvSqlite {
-    const driver = this.#driverFor(durability);
+  adapter(namespace: string): KeyvSqlite {
+    // The adapters share the connection, so none of them closes it.
+    const query = async (sql: string, ...values: unknown[]) => this.rows(sql, ...values);
+    const driver: SqliteDriver = { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
     const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: readBatchSize(namespace), driver });
     this.#anyAdapter ??= adapter;
     return adapter;
@@ -205,7 +213,23 @@ export class SqliteBackend implements Backend {
   }
 
   clearExpired(): Promise<void> {
-    return (this.#anyAdapter ?? this.adapter('', 'immediate')).clearExpired();
+    return (this.#anyAdapter ?? this.adapter('')).clearExpired();
+  }
+
+  async write(changes: readonly Change[], durability: Durability): Promise<void> {
+    if (this.#durability !== durability) this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
+    this.#durability = durability;
+    this.rows('BEGIN IMMEDIATE');
+    try {
+      for (const { namespace, key, text, expires = null } of changes)
+        if (text === undefined) this.rows(REMOVE, namespace, key);
+        else this.rows(WRITE, namespace, key, text, expires);
+      this.rows('COMMIT');
+    } catch (error) {
+      // After some failures, such as a full disk, SQLite has ended the transaction itself.
+      if (this.#database.isOpen && this.#database.isTransaction) this.rows('ROLLBACK');
+      throw error;
+    }
   }
 
   /** Reads in one transaction, which does not see what others write meanwhile. Nothing else may use this connection until the transaction ends. */
@@ -240,16 +264,6 @@ export class SqliteBackend implements Backend {
     const statement = this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
-  }
-
-  #driverFor(durability: Durability): SqliteDriver {
-    const query = async (sql: string, ...values: unknown[]) => {
-      if (this.#durability !== durability) this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
-      this.#durability = durability;
-      return this.rows(sql, ...values);
-    };
-    // The adapters share the connection, so none of them closes it.
-    return { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
   }
 
   close(): void {

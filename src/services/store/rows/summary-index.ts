@@ -4,6 +4,7 @@ import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts'
 import type { Task } from '../../tasks/task.ts';
 import { summaryOf, type TaskSummary, taskSummary } from '../../tasks/task-summary.ts';
 import { isTaskType, type TaskType } from '../../tasks/task-type.ts';
+import type { Change } from '../backend.ts';
 import type { Namespace } from '../namespaces.ts';
 import { parseWith, type Quarantine, Rows } from './rows.ts';
 import { isExpired, type TaskRows } from './task-rows.ts';
@@ -48,13 +49,21 @@ export class SummaryIndex {
     this.#rows = summaryRows(namespace, quarantine, specs);
   }
 
-  async put(summary: TaskSummary, ttlMs?: number): Promise<void> {
-    const rows = summaryKeys(summary).map((key) => ({ key, value: summary }));
-    await this.#namespace.putMany(rows, ttlMs);
+  /** The changes that list a task. */
+  rows(summary: TaskSummary, ttlMs?: number): Change[] {
+    return summaryKeys(summary).map((key) => this.#namespace.row(key, summary, ttlMs));
   }
 
-  async remove(task: ListedTask): Promise<void> {
-    await this.#namespace.delete(...summaryKeys(task));
+  removals(task: ListedTask): Change[] {
+    return summaryKeys(task).map(this.#namespace.removal);
+  }
+
+  put(summary: TaskSummary, ttlMs?: number): Promise<void> {
+    return this.#namespace.write(this.rows(summary, ttlMs));
+  }
+
+  remove(task: ListedTask): Promise<void> {
+    return this.#namespace.write(this.removals(task), 'delete');
   }
 
   /** Yields a list in batches, newest first, without most of the summaries that do not match. */

@@ -8,7 +8,7 @@ import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { isLive, TASK_VERSION, type Task, type TaskFacts, type TaskOf, taskFacts } from '../../tasks/task.ts';
-import { READ_BATCH_SIZE } from '../backend.ts';
+import { type Change, READ_BATCH_SIZE } from '../backend.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from '../namespaces.ts';
 import { parseWith, type Quarantine, Rows, UNREADABLE } from './rows.ts';
 
@@ -137,22 +137,25 @@ export class TaskRows {
     return { tasks, finished: new Set(finishedTasks.keys()) };
   }
 
-  async putLive(...tasks: Task[]): Promise<void> {
-    await this.#namespaces.live.putMany(tasks.map((task) => ({ key: task.id, value: toRecord(task) })));
-  }
-
-  async putFinished(task: Task): Promise<void> {
-    const { finished, fingerprints } = this.#namespaces;
+  /** The changes that store a task, and delete a finished one from the live ones. */
+  changesFor(task: Task): Change[] {
+    const { live, finished, fingerprints } = this.#namespaces;
+    const { id } = task;
+    if (isLive(task)) return [live.row(id, toRecord(task))];
     const ttlMs = retentionOf(task, this.#context.clock.now());
-    const row = fingerprintRow(task);
-    if (row) await fingerprints.put(task.id, row, ttlMs);
-    await finished.put(task.id, toRecord(task), ttlMs);
+    const files = fingerprintRow(task);
+    return [
+      ...(files ? [fingerprints.row(id, files, ttlMs)] : []),
+      finished.row(id, toRecord(task), ttlMs),
+      live.removal(id),
+    ];
   }
 
-  /** Writes a task to the right place before deleting it from the wrong one. */
-  async putInPlace(task: Task): Promise<void> {
-    await (isLive(task) ? this.putLive(task) : this.putFinished(task));
-    await (isLive(task) ? this.#namespaces.finished : this.#namespaces.live).delete(task.id);
+  /** Writes tasks to their places, and deletes them from the other one. */
+  put(...tasks: readonly Task[]): Promise<void> {
+    const { live, finished } = this.#namespaces;
+    const misplaced = tasks.filter(isLive).map(({ id }) => finished.removal(id));
+    return live.write([...tasks.flatMap((task) => this.changesFor(task)), ...misplaced]);
   }
 
   async #readRows(

@@ -43,18 +43,10 @@ const spending = (backend: Backend, spend: () => void): Backend => ({
   get failure() {
     return backend.failure;
   },
-  adapter(namespace, durability) {
-    const adapter = backend.adapter(namespace, durability);
-    for (const name of ['set', 'setMany', 'deleteMany'] as const) {
-      const work = (adapter[name] as (...args: unknown[]) => Promise<unknown>).bind(adapter);
-      Object.assign(adapter, {
-        async [name](...args: unknown[]) {
-          spend();
-          return work(...args);
-        },
-      });
-    }
-    return adapter;
+  adapter: (namespace) => backend.adapter(namespace),
+  async write(changes, durability) {
+    spend();
+    await backend.write(changes, durability);
   },
   range: (...args) => backend.range(...args),
   clearExpired: () => backend.clearExpired(),
