@@ -267,8 +267,8 @@ export const usageLimits = (kinds: readonly string[], defaultValue: string) =>
 
 export const timeZone = z
   .string()
-  .default('UTC')
   .refine(isTimeZone)
+  .default('UTC')
   .describe('the name of a time zone, such as UTC or Europe/Berlin');
 
 function isTimeZone(name: string): boolean {

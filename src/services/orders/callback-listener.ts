@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, SteadyClock, systemClock } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
@@ -52,6 +52,8 @@ export async function openListener(
 ): Promise<{ port: number; close(): Promise<void> }> {
   const unknownUrlLimiter = new TokenBuckets(UNKNOWN_URL_RATE, clock);
   const knownUrlLimiter = new TokenBuckets(KNOWN_URL_RATE, clock);
+  // Loaded only here: Node's own fetch comes with it, which takes as long as a tenth of a start.
+  const { createServer } = await import('node:http');
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: REQUEST_TIMEOUT_MS,
@@ -88,7 +90,7 @@ export async function openListener(
 }
 
 /** Limits the connections of each source. Only open connections are tracked, so memory is bounded by their number. */
-function limitSources(server: ReturnType<typeof createServer>): void {
+function limitSources(server: Server): void {
   const connectionCounts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const source = socket.remoteAddress ?? '';
