@@ -7,9 +7,9 @@ import { type Deployment, installLinks, planDeployment } from '../src/discord/de
 import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
+import { reportWrongArguments } from './usage.ts';
 
 /** Exit codes from sysexits.h. */
-const EX_USAGE = 64;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
@@ -143,10 +143,7 @@ export function explainFailure(error: unknown): { code: number; sentence: string
 }
 
 function reportFailure(error: unknown): number {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    console.error(`${error.message.split('. ')[0]}. Usage: ${USAGE}`);
-    return EX_USAGE;
-  }
+  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
   const { code, sentence } = explainFailure(error);
   console.error(sentence);
   return code;

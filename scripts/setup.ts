@@ -20,11 +20,11 @@ const USAGE = 'npm run setup -- [--yes]';
 const WELCOME =
   'Sets Atelier up: asks for the token of a Discord bot and for the address and key of a gateway, checks them, writes .env, registers the commands, and helps to add the bot to a server. It costs nothing, and can be run again.';
 
-const HELP = `${WELCOME}
+const HELP = `${wrap(WELCOME)}
 
 Usage: ${USAGE}
 
-  --yes   asks nothing: reads settings from the environment and .env, accepts all
+  --yes   asks nothing: takes settings from the environment and .env, accepts all
           proposals, and overwrites nothing in .env
   --help  shows this help`;
 
@@ -33,7 +33,7 @@ async function setup(): Promise<number> {
     options: { yes: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
   if (values.help) {
-    console.log(wrap(HELP));
+    console.log(HELP);
     return 0;
   }
   let howToGoOn = 'Nothing was written. To start again: npm run setup';

@@ -21,6 +21,7 @@ it.concurrent.each([
   'scripts/check.ts',
   'scripts/check-patterns.ts',
   'scripts/check-wording.ts',
+  'scripts/setup.ts',
   'test/chaos/run.ts',
   'test/support/with-stores.ts',
 ])('%s shows its help', async (script) => {
@@ -34,6 +35,7 @@ it.concurrent.each([
   'scripts/check-wording.ts',
   'scripts/monitoring.ts',
   'scripts/release.ts',
+  'scripts/setup.ts',
   'test/fuzz/run.ts',
 ])('%s refuses an unknown option without a stack trace', async (script) => {
   const { code, stdout, stderr } = await run(script, '--unknown');

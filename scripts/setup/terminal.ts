@@ -71,9 +71,12 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
   ): Promise<string> => {
     if (!reader || !lines) return proposal;
     for (;;) {
-      reader.setPrompt(`${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `);
+      const prompt = `${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `;
+      reader.setPrompt(prompt);
       isEchoing = true;
-      reader.prompt();
+      // A pipe may have ended, although its lines are still to be read.
+      if (stdin.isTTY) reader.prompt();
+      else stdout.write(prompt);
       isEchoing = !isSecret;
       nextLine ??= lines.next();
       const { done, value } = await nextLine;

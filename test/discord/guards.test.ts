@@ -1,6 +1,6 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { talkPlaceFor } from '../../src/discord/guards.ts';
+import { permissionsIn, talkPlaceFor } from '../../src/discord/guards.ts';
 import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/interaction-facts.ts';
 import { Refusal, type RefusalKey } from '../../src/lib/refusal.ts';
 
@@ -107,4 +107,29 @@ it.each([
   ['a server that has not installed the bot', { install: 'user' as const }],
 ])('A live conversation is refused in %s', (_name, changes) => {
   expect(talkPlaceFor({ ...textChannel, ...changes }, 'me')).toEqual(refusal('refusals.talkOutsideServer'));
+});
+
+describe('The permissions of a member in a channel', () => {
+  const { ViewChannel, SendMessages, AttachFiles, Administrator } = Permission;
+  const targets = [['everyone'], ['a-role', 'another-role'], ['member']];
+  const overwrite = (id: string, allow: bigint, deny: bigint) => ({ id, allow: String(allow), deny: String(deny) });
+
+  it('An overwrite for a role precedes that for everyone, and one for the member precedes both', () => {
+    const permissions = String(ViewChannel | SendMessages);
+    const overwrites = [
+      overwrite('member', 0n, AttachFiles),
+      overwrite('a-role', SendMessages | AttachFiles, 0n),
+      overwrite('everyone', 0n, SendMessages),
+      overwrite('a-role-of-others', 0n, ViewChannel),
+    ];
+    expect(permissionsIn({ permissions }, targets, overwrites)).toBe(ViewChannel | SendMessages);
+  });
+
+  it('Who cannot see a channel has no permissions there, unless they are an administrator', () => {
+    const overwrites = [overwrite('everyone', 0n, ViewChannel)];
+    expect(permissionsIn({ permissions: String(ViewChannel | SendMessages) }, targets, overwrites)).toBe(0n);
+    expect(permissionsIn({ permissions: String(Administrator) }, targets, overwrites) & SendMessages).toBe(
+      SendMessages,
+    );
+  });
 });

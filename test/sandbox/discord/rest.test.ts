@@ -186,6 +186,37 @@ describe('An application', () => {
   });
 });
 
+describe('The servers of a bot', () => {
+  it('The servers of a bot are listed by their ids, with its permissions on the whole server, and in pages', async () => {
+    const { discord, rest } = await startDiscord();
+    const list = (query: Record<string, string> = {}) =>
+      rest.get(Routes.userGuilds(), { query: new URLSearchParams(query) }) as Promise<
+        { id: string; permissions: string }[]
+      >;
+    const [atelier, elsewhere] = ['atelier', 'elsewhere'].map((name) => discord.world.guild(name));
+    const all = await list();
+    expect(all).toMatchObject([
+      { id: atelier?.id, owner: false },
+      { id: elsewhere?.id, owner: false },
+    ]);
+    expect(BigInt(all[0]?.permissions ?? 0) & PermissionFlagsBits.AttachFiles).not.toBe(0n);
+    expect(await list({ after: atelier?.id ?? '', with_counts: 'true' })).toMatchObject([
+      { id: elsewhere?.id, approximate_member_count: 5 },
+    ]);
+    expect(await list({ before: elsewhere?.id ?? '', limit: '1' })).toMatchObject([{ id: atelier?.id }]);
+    expect(await list({ limit: '201' }).catch(codeOf)).toBe(50035);
+    if (elsewhere) elsewhere.installed = false;
+    expect(await list()).toMatchObject([{ id: atelier?.id }]);
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('An application has the fields that the developer portal has set', async () => {
+    const { discord } = await startFixture({ application: { bot_public: false } });
+    const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
+    expect(await rest.get(Routes.currentApplication())).toMatchObject({ bot_public: false, name: 'Atelier' });
+  });
+});
+
 describe('A user-installed application', () => {
   const userCommand = { ...modelsCommand, integrationTypes: [0, 1], contexts: [0, 1, 2] };
 
