@@ -120,9 +120,8 @@ export function explainFailure(error: unknown): { code: number; sentence: string
     const problems = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`);
     return { code: EX_CONFIG, sentence: `Invalid settings (see .env.example):\n${problems.join('\n')}` };
   }
-  if (error instanceof Error && 'status' in error && error.status === 401) {
+  if (error instanceof Error && 'status' in error && error.status === 401)
     return { code: EX_NOPERM, sentence: TOKEN_REJECTED };
-  }
   if (error instanceof DiscordUnreachable) {
     return {
       code: EX_TEMPFAIL,

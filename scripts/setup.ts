@@ -24,8 +24,8 @@ const HELP = `${wrap(WELCOME)}
 
 Usage: ${USAGE}
 
-  --yes   asks nothing: takes settings from the environment and .env, accepts all
-          proposals, and overwrites nothing in .env
+  --yes   asks nothing: takes settings from the environment and .env, accepts
+          all proposals, and overwrites nothing in .env
   --help  shows this help`;
 
 async function setup(): Promise<number> {

@@ -40,11 +40,11 @@ async function settle(
   const origin = draft.originOf(name);
   const isElsewhere = variable !== name || origin === 'environment';
   if (value !== undefined && !isInvalid && !isRefused) {
-    if (isElsewhere) terminal.say(`${variable} is set in the environment.`);
+    if (isElsewhere) terminal.say(`${variable} is set, and stays.`);
     if (isElsewhere || origin === 'decided' || (await terminal.confirm(`${name} is set. Keep it?`))) return value;
   }
   if (value !== undefined && isElsewhere)
-    throw new Stop(EX_CONFIG, `${variable} is set in the environment. Correct it there, and try again.`);
+    throw new Stop(EX_CONFIG, `Correct ${variable} where it is set (the environment, or its file), and try again.`);
   // A refused address is often right up to its path.
   const proposal = isSecret ? '' : (URL.parse(value ?? '')?.origin ?? '');
   const response = await terminal.ask(label, { proposal, isSecret, expected });
@@ -63,10 +63,9 @@ export async function settleToken(draft: Draft, terminal: Terminal): Promise<API
     const token = await settle(question, isRefused, draft, terminal);
     try {
       const application = await readApplication(openRest(api.data, token));
-      terminal.good(`The token belongs to the application ${terminalSafe(application.name)}.`);
-      const problems = applicationProblems(application, draft);
-      for (const problem of problems) terminal.bad(problem);
-      if (problems.length === 0) terminal.good('The application is set up well in the developer portal.');
+      const access = application.bot_public ? 'public' : 'private';
+      terminal.good(`The token belongs to ${terminalSafe(application.name)}, a ${access} bot.`);
+      for (const problem of applicationProblems(application, draft)) terminal.bad(problem);
       return application;
     } catch (error) {
       const { code, sentence } = explainFailure(error);
@@ -138,7 +137,8 @@ export async function proposeModels({ models }: GatewayReport, draft: Draft, ter
   const { modelKinds } = readDraft(draft);
   const proposals = modelSettings.flatMap(([name, kind, command]) => {
     const present = draft.get(name);
-    const id = present ?? models.find((one) => (overriddenKind(one.id, modelKinds) ?? guessKind(one)) === kind)?.id;
+    const fitting = models.filter((one) => (overriddenKind(one.id, modelKinds) ?? guessKind(one)) === kind);
+    const id = present ?? fitting.find((one) => terminalSafe(one.id) === one.id)?.id;
     terminal.say(`   ${command.padEnd(7)} ${id === undefined ? 'no model found' : terminalSafe(id)}`);
     return present || id === undefined ? [] : [{ name, command, id }];
   });
