@@ -31,6 +31,11 @@ function setExitCode(code: number): void {
   process.exitCode = code;
 }
 
+/** The library may still be connecting, which would keep the process alive. The lines before this write are not lost. */
+function exitAfterOutput(): void {
+  process.stdout.write('', () => process.exit());
+}
+
 function refuseArgument(argument: string): undefined {
   process.stderr.write(
     `Atelier does not know the option ${argument}. Settings are environment variables (see .env.example).\n`,
@@ -83,8 +88,7 @@ async function run(config: Config): Promise<void> {
     const app = await startApp(config, { log, version: packageFile.version });
     stopSignal
       .then(() => app.stop())
-      // The library may still be reconnecting, which would keep the process alive. The lines before this write are not lost.
-      .then(() => process.stdout.write('', () => process.exit()))
+      .then(exitAfterOutput)
       .catch(crash);
     // Not awaited: the promise may never resolve, and Node would end an entry module that waits for it.
     app.connectionLost.then((code) => onConnectionClosed(code, app, log)).catch(crash);
@@ -97,6 +101,7 @@ async function run(config: Config): Promise<void> {
       .catch(crash);
   } catch (error) {
     setExitCode(logFailedStart(error, log));
+    exitAfterOutput();
   }
 }
 
@@ -121,8 +126,7 @@ function logFailedStart(error: unknown, log: Log): number {
   }
   if (error instanceof DiscordUnreachable) {
     log.fatal(error.cause === undefined ? {} : errorFacts(error.cause), DISCORD_UNREACHABLE);
-    // The library may still repeat a connection that was refused, which would keep the process alive.
-    process.exit(EX_TEMPFAIL);
+    return EX_TEMPFAIL;
   }
   if (!isRefusal(error) || error.status !== UNAUTHORIZED) throw error;
   log.fatal(TOKEN_REJECTED);

@@ -198,7 +198,7 @@ export function createBot(sources: BotSources) {
     /** For a bot whose `open` or `start` has failed. */
     async abandon(): Promise<void> {
       outbox.close();
-      await Promise.all([engine.close(), tasks.orders.finish(), store.close()]);
+      await Promise.all([engine.close(), tasks.orders.finish(), domains.money.stop(), store.close()]);
     },
   };
 }

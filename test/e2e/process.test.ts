@@ -98,7 +98,9 @@ describe('The shipped bot as a process', () => {
   });
 
   it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
-    const bot = run('src/index.ts', await createFixture(), [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
+    // The list of prices is read again and again, which must not keep the process alive.
+    const settings = { DISCORD_TOKEN: 'MTIz.wrong.token', GATEWAY_PRICING_PATH: '/api/pricing' };
+    const bot = run('src/index.ts', await createFixture(), [], settings);
     expect(await bot.exitCode).toBe(77);
     expect(bot.output()).toContain('Discord rejected DISCORD_TOKEN');
     expect(bot.output()).not.toContain('wrong.token');
