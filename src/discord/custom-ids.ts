@@ -233,6 +233,12 @@ const reportedCodec = namedArguments({ taskId: taskArgument, messageId: z.string
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 
+/** A form for a section, with digests of the values that it was opened with. */
+const rulesFormCodec: PointerCodec<{ section: RuleSection; opened?: string | undefined }> = {
+  write: ({ section, opened }) => (opened === undefined ? [section] : [section, opened]),
+  read: namedArguments({ section: z.enum(ruleSections), opened: z.string().max(20).optional() }).read,
+};
+
 /** A server whose requests an admin paused, or `all`. */
 const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
@@ -318,7 +324,7 @@ export const customIds = {
   reportBlock: verb('repblock', taskCodec),
   reportBlockFilled: verb('repblocf', taskCodec),
   rules: verb('rules', oneArgument(z.enum(ruleSections))),
-  rulesFilled: verb('rulesf', oneArgument(z.enum(ruleSections))),
+  rulesFilled: verb('rulesf', rulesFormCodec),
   accessRemove: verb('access', noArguments),
   /** An admin's decision about a preview of changed rules. */
   rulesApply: verb('import', taskCodec),

@@ -37,6 +37,7 @@ const POSTED_CUSTOM_IDS = [
   'repblocf.1.01k3v9x2mabcdefgh',
   'rules.1.words',
   'rulesf.1.words',
+  'rulesf.1.words.n2rDjXk_9q-A',
   'access.1',
   'resume.1.1575182249945464832',
   'import.1.01k3v9x2mabcdefgh',

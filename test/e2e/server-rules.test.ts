@@ -658,6 +658,21 @@ describe('The rules page of a server', () => {
     );
   });
 
+  it('A form changes only what its admin changed in it, whatever another admin has changed since it opened', async () => {
+    const fixture = await startFastClockBot({ settings });
+    const { discord } = fixture;
+    const admin = discord.as('admin');
+    await changeRules(fixture, 'Change words', { words: 'casino', longestPrompt: '321' });
+    const form = await (await admin.click(await openRulesPage(fixture), 'Change words')).modal();
+    await changeRules(fixture, 'Change words', { longestPrompt: '222' }, 'owner');
+    // The form still shows 321.
+    const page = await (await admin.fill(form, { allowedWords: 'casinos' })).message();
+    expect(text(page)).toContain('222 characters');
+    expect(text(page)).not.toContain('321');
+    const history = text(await (await admin.slash('server history')).message());
+    expect(history.match(/321/g)).toHaveLength(2);
+  });
+
   it('An outdated rules page removes only the rule that it shows; if that rule is gone, the page says so and shows the current rules', async () => {
     const fixture = await startFastClockBot({ settings });
     for (const command of ['imagine', 'video', 'image'])

@@ -2,7 +2,7 @@ import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import type { FormValues } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type RuleSet, ruleSet, withLog, withRules } from '../../services/safety/server-rules.ts';
+import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
 import { previewAccessRule } from './access-rule.ts';
 import { formFieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
@@ -18,12 +18,14 @@ import {
 } from './lines.ts';
 import { postInLog } from './log.ts';
 import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
+import { digestsOf, withLatest } from './opened-form.ts';
 import { currentRulesPage } from './page.ts';
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
   const fields = formFieldsOf(section, context.services.safety.rules.get(guildId), context);
-  return { id: customIds.rulesFilled.id(section), title: context.say(`rules.forms.${section}`), fields };
+  const id = customIds.rulesFilled.id({ section, opened: digestsOf(fields) });
+  return { id, title: context.say(`rules.forms.${section}`), fields };
 }
 
 export const openRulesForm = on(customIds.rules, { open: openForm });
@@ -31,23 +33,27 @@ export const openRulesForm = on(customIds.rules, { open: openForm });
 /** Applies the values of a submitted form. The page that opened the form shows the change. */
 export const rulesForm = on(customIds.rulesFilled, {
   reply: 'here',
-  reopen: openForm,
+  reopen: ({ section }, context) => openForm(section, context),
   parse: (values) => values,
-  async run(section, context, values: FormValues): Promise<MessagePlan> {
+  async run({ section, opened = '' }, context, values: FormValues): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { rules } = context.services.safety;
     if (section === 'access') return previewAccessRule(values, context);
     const previous = rules.get(guildId);
+    const latest = (current: ServerRules) => withLatest(values, opened, formFieldsOf(section, current, context));
     if (section === 'log') {
-      const [channelId] = values.lists.logChannel ?? [];
-      const days = parseLogDays(values.fields.logDays ?? '');
+      const { fields, lists } = latest(previous);
+      const [channelId] = lists.logChannel ?? [];
+      const days = parseLogDays(fields.logDays ?? '');
       if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
       await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
     } else {
-      const applyChanges = await changesOf(section, values, context);
-      await rules.change(guildId, (current) =>
-        withRules(current, { ...current.rules, ...applyChanges(current.rules) }, author),
-      );
+      const { file } = values.files;
+      const wordList = file && (await context.services.conversations.readText(file, context.facts.userId));
+      await rules.change(guildId, (current) => {
+        const changes = changesOf(section, latest(current), wordList, current, context);
+        return withRules(current, { ...current.rules, ...changes }, author);
+      });
     }
     const page = await currentRulesPage(context);
     if (rules.get(guildId) !== previous) return page;
@@ -66,41 +72,39 @@ async function verifyChannel(guildId: string, channelId: string | undefined, con
     throw new Refusal('refusals.rules.logFailed');
 }
 
-type RulesChange = (current: RuleSet) => Partial<RuleSet>;
-
-async function changesOf(
+function changesOf(
   section: Exclude<RuleSection, 'access' | 'log'>,
-  { fields, lists, files }: FormValues,
+  { fields, lists }: FormValues,
+  wordList: string | undefined,
+  { rules: current, logChannelId }: ServerRules,
   context: Context,
-): Promise<RulesChange> {
+): Partial<RuleSet> {
   const { targets: ruleTargets } = context.services.safety;
   const { pressers, privateCommands = '', personalInstalls } = fields;
   switch (section) {
     case 'use': {
       const roleIds = [...(lists.presserRoles ?? [])];
       if (pressers === 'roles' && roleIds.length === 0) throw new Refusal('refusals.rules.noRoles');
-      const changes: Partial<RuleSet> = {
+      return {
         pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
         privateCommands: parseCommands(privateCommands, ruleTargets.privateCommands),
         personalInstalls: personalInstalls !== 'off',
       };
-      return () => changes;
     }
     case 'words': {
-      const file = files.file && (await context.services.conversations.readText(files.file, context.facts.userId));
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
       const parsed = {
-        words: parseWords(file ?? words, ruleTargets),
+        words: parseWords(wordList ?? words, ruleTargets),
         patterns: parsePatterns(patterns, ruleTargets),
         allowedWords: parseAllowedWords(allowedWords),
       };
-      return (current) => ({
+      return {
         // A list that was too long for its field was shown as an empty field, which must not empty the list.
-        ...(file !== undefined || isShown(current, 'words') ? { words: parsed.words } : {}),
+        ...(wordList !== undefined || isShown(current, 'words') ? { words: parsed.words } : {}),
         ...(isShown(current, 'patterns') ? { patterns: parsed.patterns } : {}),
         ...(isShown(current, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
         longestPrompt: parseLongestPrompt(longestPrompt),
-      });
+      };
     }
     case 'moderation':
     case 'categories': {
@@ -109,22 +113,19 @@ async function changesOf(
         ...pick(choices, Object.keys(MODERATION_CHOICES)),
         ...(section === 'categories' && { thresholds: parseThresholds(thresholds ?? '') }),
       };
-      return ({ moderation: current }) => {
-        const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...current, ...submitted });
-        // A form can be forged.
-        if (!moderation) throw new Refusal('refusals.unknownButton');
-        const { guildId } = managedServer(context);
-        assertCanModerate(moderation, context.services.safety.rules.get(guildId).logChannelId, context);
-        return { moderation };
-      };
+      const { data: moderation } = ruleSet.shape.moderation.safeParse({ ...current.moderation, ...submitted });
+      // A form can be forged.
+      if (!moderation) throw new Refusal('refusals.unknownButton');
+      assertCanModerate(moderation, logChannelId, context);
+      return { moderation };
     }
     case 'links': {
       const allowed = parseDomains(fields.allowedDomains ?? '');
       const denied = parseDomains(fields.deniedDomains ?? '');
-      return (current) => ({
+      return {
         ...(isShown(current, 'deniedDomains') ? { deniedDomains: denied } : {}),
         ...(isShown(current, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),
-      });
+      };
     }
   }
 }
