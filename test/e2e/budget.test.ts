@@ -171,7 +171,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a hare')).toContain('1 task a');
     const mention = `<@${fixture.discord.world.user('member').id}>`;
     expect(await runBudget(fixture, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain(
-      `Granted to ${mention}: 1 task more`,
+      `Granted to ${mention}: 1 task more. Each of their limits in tasks is raised until it next resets.`,
     );
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
@@ -374,10 +374,10 @@ describe('Budget alerts', () => {
     expect(alertMessages(fixture)).toEqual([
       'Budget alerts for this server will appear here.',
       expect.stringMatching(
-        /^\*\*Budget alert\*\*\nAt least 80% of the limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
+        /^\*\*Budget alert\*\*\nAt least 80% of the server’s limit \(5 tasks a day\) has been used\. Remaining: 1 task\./,
       ),
       expect.stringMatching(
-        /^\*\*Budget alert\*\*\nThe limit \(5 tasks a day\) has been reached.* Remaining: 0 tasks\./,
+        /^\*\*Budget alert\*\*\nRequests that would exceed the server’s limit \(5 tasks a day\) are now refused\. Remaining: 0 tasks\./,
       ),
     ]);
     const directAlerts = alertsIn(discord.messages(discord.openDirectMessage('owner').id));
@@ -395,7 +395,7 @@ describe('Budget alerts', () => {
     const hallId = [...discord.world.channels.values()].find(({ name }) => name === 'hall')?.id ?? '';
     await startBot({ ...fixture, config: { ...config, operator: { channelId: hallId, ids: [] } } });
     await imagine(fixture, 'member', 'a fox');
-    await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('has been reached')]);
+    await expect.poll(() => alertsIn(discord.messages('hall'))).toEqual([expect.stringContaining('are now refused')]);
     expect(discord.messages(discord.openDirectMessage('owner').id)).toEqual([]);
   });
 
@@ -409,7 +409,7 @@ describe('Budget alerts', () => {
     await startBot({ ...fixture, config: { ...config, operator: { ids: [otherId] } } });
     await imagine(fixture, 'member', 'a fox');
     const directAlerts = () => alertsIn(discord.messages(discord.openDirectMessage('other').id));
-    await expect.poll(directAlerts).toEqual([expect.stringContaining('has been reached')]);
+    await expect.poll(directAlerts).toEqual([expect.stringContaining('are now refused')]);
     const otherGuildId = discord.world.guild('elsewhere').id;
     await expect(discord.as('other').slash('budget show', { server: otherGuildId })).rejects.toThrow('permissions');
     for (const command of discord.commands.global())

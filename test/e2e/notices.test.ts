@@ -289,7 +289,7 @@ it('The operator is notified when 80% and when 100% of the bot-wide limit has be
     await (await discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
   await expect.poll(notices).toEqual([expect.stringMatching(/^At least 80%.* Remaining: 1 task\./)]);
   await (await discord.as('other').slash('imagine', { prompt: '5' })).message(says('Finished in'));
-  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('are now refused')]);
   clock.advance(24 * HOUR_MS);
   await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
@@ -300,14 +300,14 @@ it('A notice about a bot-wide limit ends as soon as the bot starts with another 
   fixture.gateway.setSpeed(50);
   await (await fixture.discord.as('member').slash('imagine', { prompt: '1' })).message(says('Finished in'));
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit (1 task a day)');
-  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('are now refused')]);
   await app.stop();
   const total = parseLimits('$50 a day', []);
   await startBot({
     ...fixture,
     config: { ...fixture.config, budgets: { ...fixture.config.budgets, total: total ?? {} } },
   });
-  expect(text(await (await fixture.discord.as('owner').slash('about')).ephemeral())).not.toContain('has been reached');
+  expect(text(await (await fixture.discord.as('owner').slash('about')).ephemeral())).not.toContain('are now refused');
   await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
 
@@ -322,7 +322,7 @@ it('The bot-wide limit is reported as reached if the remainder is too small for 
   for (const prompt of ['1', '2', '3']) await (await member.slash('imagine', { prompt })).message(says('Finished in'));
   await (await member.slash('imagine', { prompt: '4' })).ephemeral(refused);
   const notices = (): string[] => messagesContaining(hallMessages(fixture), 'bot-wide limit ($1 a day)');
-  await expect.poll(notices).toEqual([expect.stringContaining('has been reached')]);
+  await expect.poll(notices).toEqual([expect.stringContaining('are now refused')]);
 });
 
 describe('The balance of the gateway account', () => {

@@ -63,7 +63,8 @@ const grant = command({
       withGrant(current, recipient, more, { ...author, isOperator: budget.isOperator }),
     );
     const { say } = context;
-    const facts = { more: grantText(more) };
+    const unit = more.amount === undefined ? 'tasks' : more.tasks === undefined ? 'amount' : 'both';
+    const facts = { more: grantText(more), units: say(`budget.done.units.${unit}`) };
     if (member) return budget.reply(say('budget.done.granted.member', { ...facts, member: member.id }));
     const limits = budget.fixedLimits;
     return budget.reply(

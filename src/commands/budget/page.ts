@@ -136,7 +136,12 @@ export function operatorAlertPlan(alert: BudgetAlert, guildName: string | undefi
 export function alertPlan({ reached }: BudgetAlert, say: Say, title: string = say('budget.alert.title')): MessagePlan {
   const lines = reached.map(({ share, allowance }) => {
     const resets = toSeconds(allowance.resetsAt ?? 0);
-    const facts = { limit: allowanceText(allowance, kindNameIn(say)), left: leftText(allowance), resets };
+    const facts = {
+      whose: say(`budget.alert.whose.${allowance.holder === 'operator' ? 'operator' : 'server'}`),
+      limit: allowanceText(allowance, kindNameIn(say)),
+      left: leftText(allowance),
+      resets,
+    };
     return share === 100 ? say('budget.alert.reached', facts) : say('budget.alert.nearlyUsedUp', facts);
   });
   return { content: [title, ...lines].join('\n') };

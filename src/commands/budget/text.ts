@@ -141,9 +141,11 @@ export const text = {
         'The `waiting` limit is for the bot’s queue, where tasks wait while the gateway is busy. Tasks beyond `at once` are refused, not queued.',
       operatorStands: 'The operator’s limits for the server still apply: {{limits}}',
       granted: {
-        server: 'Granted to the server: {{more}} more. Each of its limits is raised until it next resets.',
-        member: 'Granted to <@{{member}}>: {{more}} more. Each of their limits is raised until it next resets.',
+        server: 'Granted to the server: {{more}} more. Each of its limits in {{units}} is raised until it next resets.',
+        member:
+          'Granted to <@{{member}}>: {{more}} more. Each of their limits in {{units}} is raised until it next resets.',
       },
+      units: { amount: 'dollars', tasks: 'tasks', both: 'dollars and tasks' },
       reset: {
         server:
           'The usage of the server has been reset. Earlier usage no longer counts toward its limits, but still toward those of members.',
@@ -172,9 +174,10 @@ export const text = {
       title: '**Budget alert**',
       titleOther: '**Budget alert** for server {{server}}',
       nearlyUsedUp:
-        'At least 80% of the limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+        'At least 80% of {{whose}} ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
       reached:
-        'The limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+        'Requests that would exceed {{whose}} ({{limit}}) are now refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
+      whose: { server: 'the server’s limit', operator: 'the operator’s limit for the server' },
     },
     history: {
       title: '**Changes to the budget**, newest first',

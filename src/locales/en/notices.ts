@@ -28,7 +28,7 @@ export const notices = {
     nearlyUsedUp:
       'At least 80% of the bot-wide limit ({{limit}}) has been used. Remaining: {{left}}. The limit resets <t:{{resets}}:R>.',
     reached:
-      'The bot-wide limit ({{limit}}) has been reached, and requests that would exceed it are refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>; to change it, set `TOTAL_BUDGET`.',
+      'Requests that would exceed the bot-wide limit ({{limit}}) are now refused. Remaining: {{left}}. The limit resets <t:{{resets}}:R>; to change it, set `TOTAL_BUDGET`.',
   },
   balance:
     'The gateway account has {{left}} left, enough for less than a day at the recent rate ({{perDay}} a day), as of <t:{{since}}:f>. Add credit to the account.',
