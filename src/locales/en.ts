@@ -75,7 +75,7 @@ export const en = {
     incompleteBecause:
       'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',
     stopped: 'Stopped.',
-    interrupted: 'The bot restarted mid-answer. The part that had arrived was kept. Press **Retry** to ask again.',
+    interrupted: 'The bot was stopped mid-answer. The part that had arrived was kept. Press **Retry** to ask again.',
     cut: 'The connection to the gateway was lost mid-answer. The part that had arrived was kept. Press **Retry** to ask again.',
     failed: 'The answer failed: {{reason}}',
     failedSilently: 'The answer failed, and the gateway gave no reason. Press **Retry** to ask again.',
