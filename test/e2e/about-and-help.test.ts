@@ -20,7 +20,8 @@ describe('/about', () => {
     const { discord, gateway } = await startTestBot();
     gateway.faults.add({ do: 'unauthorized' });
     const content = text(await (await discord.as('member').slash('about')).message());
-    expect(content).toContain('rejected this bot’s API key');
+    expect(content).toContain('Gateway: rejects the bot’s key (`GATEWAY_API_KEY`). New requests fail.');
+    expect(content).not.toContain('Ask the operator');
     await gateway.close();
     expect(text(await (await discord.as('member').slash('about')).message())).toContain(
       'Gateway: not reachable. New requests may fail.',

@@ -33,7 +33,7 @@ async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gat
     return { isAvailable: true, ms: Math.round(performance.now() - start) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    // A member who only looks at the state has nothing to try again.
+    // A member who only looks at the state has nothing to try again, and may be the operator.
     const state = keysOf(text.about.gatewayTrouble).find((kind) => kind === error.kind);
     const reason = state
       ? say(`about.gatewayTrouble.${state}`)

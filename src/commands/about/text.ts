@@ -18,6 +18,8 @@ export const text = {
     },
     gatewayAvailable: 'Gateway: available ({{ms}} ms)',
     gatewayTrouble: {
+      unauthorized: 'Gateway: rejects the bot’s key (`GATEWAY_API_KEY`). New requests fail.',
+      quota: 'Gateway: the account of the bot has used up its quota. New requests fail.',
       'rate-limited': 'Gateway: busy. New requests may fail.',
       unavailable: 'Gateway: unavailable. New requests may fail.',
       malformed: 'Gateway: sends invalid responses. New requests may fail.',
