@@ -48,6 +48,12 @@ function render(task: Task) {
 }
 
 describe('The message of an answer', () => {
+  it('A proposed call names its whole model, however long its prompt is', () => {
+    const proposal = { ...call(1), arguments: JSON.stringify({ prompt: 'fox '.repeat(40), model: 'reel-2-fast' }) };
+    const { content } = render(markAwaitingApproval(addRound(askTask(), response(''), [proposal])));
+    expect(content).toMatch(/fox f… \(reel-2-fast\)$/);
+  });
+
   it('The message of an answer shows what the model is doing before the first word arrives, with a stop button', () => {
     const { content, labels } = render(markAnswering(askTask(), []));
     expect(content).toContain('Thinking…');
