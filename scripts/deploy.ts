@@ -3,6 +3,7 @@ import { DiscordAPIError, REST } from '@discordjs/rest';
 import { type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
+import * as shape from '../src/config-shapes.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
@@ -38,9 +39,13 @@ async function deploy(): Promise<number> {
     console.log(HELP);
     return 0;
   }
+  if (values.guild !== undefined && !shape.guildId.safeParse(values.guild).success) {
+    console.error(`--guild should be ${shape.guildId.description}. Usage: ${USAGE}`);
+    return EX_USAGE;
+  }
   const { discord } = readConfig(process.env, ruleTargets);
   const id = await registerCommands(discord, { guild: values.guild, isDryRun: values['dry-run'], clear: values.clear });
-  printLinks(id, discord);
+  if (!values.clear) printLinks(id, discord);
   return 0;
 }
 
@@ -59,7 +64,7 @@ export async function registerCommands(
   const deployment = planDeployment(registeredCommands, desiredCommands);
   printPlan(deployment, guild, isDryRun);
   if (!isDryRun) await apply(deployment, rest, commandsRoute);
-  if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild);
+  if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild, isDryRun);
   return id;
 }
 
@@ -70,12 +75,15 @@ export function printLinks(id: string, discord: Config['discord']): void {
 }
 
 /** Discord shows the commands of a server next to the global ones, even if they have the same names. */
-async function warnOfGlobalCommands(rest: REST, id: string, guild: string): Promise<void> {
+async function warnOfGlobalCommands(rest: REST, id: string, guild: string, isDryRun: boolean): Promise<void> {
   const globalCommands = (await rest.get(Routes.applicationCommands(id))) as APIApplicationCommand[];
-  if (globalCommands.length > 0)
-    console.log(
-      `\n${globalCommands.length} commands are also registered on all servers, so members of server ${guild} see them twice. To remove those of this server: npm run deploy -- --guild ${guild} --clear`,
-    );
+  if (globalCommands.length === 0) return;
+  const consequence = isDryRun
+    ? `would see them twice after this.`
+    : `see them twice. To remove those of this server: npm run deploy -- --guild ${guild} --clear`;
+  console.log(
+    `\n${globalCommands.length} commands are also registered on all servers, so members of server ${guild} ${consequence}`,
+  );
 }
 
 async function apply(
@@ -131,7 +139,7 @@ export function explainFailure(error: unknown): { code: number; sentence: string
   }
   if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
     return {
-      code: EX_NOPERM,
+      code: EX_CONFIG,
       sentence:
         'The bot is not on the server that --guild or DISCORD_GUILD_ID names. Check the ID, or add the bot to the server first.',
     };

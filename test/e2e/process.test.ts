@@ -261,21 +261,25 @@ describe('npm run deploy', () => {
     const { discord } = fixture;
     const guild = discord.world.guild('atelier').id;
     const globalCommands = discord.commands.global();
+    const plan = await deploy(fixture, '--guild', guild, '--dry-run');
+    expect(plan.output).toContain('members of server');
+    expect(plan.output).toContain('would see them twice after this.');
+    expect(plan.output).not.toContain('--clear');
     const { output } = await deploy(fixture, '--guild', guild);
-    expect(output).toContain(
-      `${allCommandNames.length} commands are also registered on all servers, so members of server ${guild} see them twice.`,
-    );
+    const warning = `${allCommandNames.length} commands are also registered on all servers, so members of server ${guild}`;
+    expect(output).toContain(`${warning} see them twice. To remove those of this server`);
     expect(discord.commands.guild(guild).map(({ name }) => name)).toEqual(allCommandNames);
     expect(discord.commands.global()).toEqual(globalCommands);
     const clearing = await deploy(fixture, '--guild', guild, '--clear', '--dry-run');
     expect(clearing.output).toContain('removed   /models');
     expect(clearing.output).not.toContain('twice');
+    expect(clearing.output).not.toContain('Add the bot to a server');
   });
 
   it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
-    const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '123');
+    const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '1'.repeat(18));
     expect(output).toContain('The bot is not on the server that --guild or DISCORD_GUILD_ID names.');
-    expect(code).toBe(77);
+    expect(code).toBe(78);
   });
 
   it('npm run deploy explains its options without any settings', async () => {
@@ -288,6 +292,8 @@ describe('npm run deploy', () => {
     const invalid = await deploy(fixture, '--gild');
     expect(invalid.code).toBe(64);
     expect(invalid.output.trim().split('\n')).toHaveLength(1);
+    const wrongServer = await deploy(fixture, '--guild', 'abc');
+    expect(wrongServer).toEqual({ code: 64, output: expect.stringMatching(/^--guild should be a server ID .*\n$/) });
     const refused = run('scripts/deploy.ts', fixture, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
     expect(await refused.exitCode).toBe(77);
     expect(refused.output()).toContain('Discord rejected DISCORD_TOKEN');
