@@ -39,4 +39,4 @@ async function doctor(): Promise<number> {
   return hasUnrepairedFindings ? 1 : 0;
 }
 
-await runScript(USAGE, doctor, { corrupt: EX_IOERR });
+await runScript(USAGE, doctor);

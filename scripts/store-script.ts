@@ -14,14 +14,15 @@ export const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 export const EX_CONFIG = 78;
 
-type ExitCodes = Readonly<Partial<Record<StoreErrorKind, number>>>;
-
-/** Exit codes of errors; any other error exits with 1. */
-const EXIT_CODES: ExitCodes = {
+/** Exit codes of errors of the store; any other error exits with 1. */
+const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   'in-use': EX_TEMPFAIL,
   locked: EX_TEMPFAIL,
   unreachable: EX_TEMPFAIL,
   lost: EX_TEMPFAIL,
+  full: EX_IOERR,
+  corrupt: EX_IOERR,
+  failed: EX_IOERR,
   unsupported: EX_CONFIG,
   denied: EX_CONFIG,
   newer: EX_CONFIG,
@@ -55,13 +56,13 @@ export function printProgress(rows: number): void {
   if (rows % PROGRESS_INTERVAL_ROWS === 0) console.error(`  ${rows} rows`);
 }
 
-/** Runs a script; if it fails, the process ends with the exit code of the error. `ownCodes`: codes of this script alone. */
-export async function runScript(usage: string, script: () => Promise<number>, ownCodes: ExitCodes = {}): Promise<void> {
-  process.exitCode = await script().catch((error: unknown) => reportFailure(error, usage, ownCodes));
+/** Runs a script; if it fails, the process ends with the exit code of the error. */
+export async function runScript(usage: string, script: () => Promise<number>): Promise<void> {
+  process.exitCode = await script().catch((error: unknown) => reportFailure(error, usage));
 }
 
-function reportFailure(error: unknown, usage: string, ownCodes: ExitCodes): number {
+function reportFailure(error: unknown, usage: string): number {
   if (!(error instanceof StoreError)) return reportWrongArguments(error, usage);
   console.error(terminalSafe(error.message));
-  return ownCodes[error.kind] ?? EXIT_CODES[error.kind] ?? 1;
+  return EXIT_CODES[error.kind];
 }

@@ -109,7 +109,7 @@ it('A restored backup that was made while 24 tasks were running submits nothing 
   expect(unknownOutcomeCount).toBeGreaterThan(TASK_COUNT / 2);
   writeFileSync(backup, 'SQLite format 3\0');
   expect(await runScript('scripts/restore.ts', [backup, '--dry-run'], restoreSettings)).toMatchObject({
-    code: 1,
+    code: 74,
     stderr: expect.stringContaining('is incomplete or was changed'),
   });
   expect(

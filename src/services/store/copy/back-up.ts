@@ -169,7 +169,7 @@ function writeFailure(error: unknown, file: string, isEncrypted: boolean): unkno
       );
     case 'ENOENT':
     case 'ENOTDIR':
-      return failure('failed', `The folder of the backup ${file} does not exist. Create it first.`);
+      return failure('unsupported', `The folder of the backup ${file} does not exist. Create it first.`);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

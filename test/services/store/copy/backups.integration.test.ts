@@ -413,8 +413,9 @@ describe('A backup file', () =>
     it('A backup to a missing folder fails with an error that says so', async () => {
       const testStore = await createTestStore();
       await fillStore(testStore, 1);
-      await expect(backUp(testStore, join(createTemporaryFolder(), 'no', 'copy.backup'))).rejects.toThrow(
-        'does not exist. Create it first.',
-      );
+      await expect(backUp(testStore, join(createTemporaryFolder(), 'no', 'copy.backup'))).rejects.toMatchObject({
+        kind: 'unsupported',
+        message: expect.stringContaining('does not exist. Create it first.'),
+      });
     });
   }));
