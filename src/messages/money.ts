@@ -2,7 +2,7 @@ import { roundUp, withCents } from '../lib/decimals.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
 import type { Allowance } from '../services/money/allowance.ts';
 import type { Cost } from '../services/money/ledger.ts';
-import { allowanceText, leftText } from '../services/money/limits-text.ts';
+import { allowanceText, grouped, leftText } from '../services/money/limits-text.ts';
 import type { Estimate } from '../services/tasks/estimate.ts';
 import type { Task } from '../services/tasks/task.ts';
 
@@ -15,7 +15,7 @@ export const roundedDollars = (amount: string): string => `$${withCents(roundUp(
 /** What remains of a limit, and when it resets. */
 export function remainingText(allowance: Allowance, say: Say): string {
   const { resetsAt, unit } = allowance;
-  const left = unit === 'tasks' ? allowance.left : leftText(allowance);
+  const left = unit === 'tasks' ? grouped(allowance.left) : leftText(allowance);
   const facts = { left, limit: allowanceText(allowance, kindNameIn(say)) };
   if (resetsAt === undefined) return say('left.concurrent', facts);
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });

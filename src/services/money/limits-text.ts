@@ -13,12 +13,15 @@ const WEIGHT_TERM = /^weight (?<weight>[1-9]\d?)$/;
 const MAX_TEXT_LENGTH = 1_000;
 const NO_LIMIT = 'none';
 
+/** The commas in `1,000` separate no terms. */
+const withoutGroups = (text: string): string => text.replace(/(?<=\b\d{1,3}(?:,\d{3})*),(?=\d{3}\b)/g, '');
+
 /**
  * Parses limits as operators and admins write them: `$5 a day, 100 tasks a day, video: 10 tasks a week, 3 at once, 20 waiting`.
  * Returns undefined if the text is invalid. Only an explicit `none` means no limits.
  */
 export function parseLimits(text: string, kinds: readonly string[]): Limits | undefined {
-  const normalized = text.trim().toLowerCase();
+  const normalized = withoutGroups(text.trim().toLowerCase());
   if (normalized.length > MAX_TEXT_LENGTH) return undefined;
   if (normalized === NO_LIMIT) return {};
   let limits: Limits = {};
@@ -63,7 +66,7 @@ const GRANT = /^(?:\$(?<amount>\d{1,9}(?:\.\d{1,12})?)|(?<tasks>\d{1,9}) tasks?)
 
 /** Parses `$5`, `20 tasks` or both; undefined if the text is invalid or grants nothing. */
 export function parseGrant(text: string): Cap | undefined {
-  const terms = text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH).split(',');
+  const terms = withoutGroups(text.trim().toLowerCase().slice(0, MAX_TEXT_LENGTH)).split(',');
   let grant: Cap = {};
   for (const term of terms) {
     const { amount, tasks } = GRANT.exec(term.trim())?.groups ?? {};
@@ -80,8 +83,8 @@ export function limitsText(limits: Limits): string {
   const terms = [
     ...capTerms(limits),
     ...Object.entries(limits.kinds ?? {}).flatMap(([kind, caps]) => capTerms(caps).map((term) => `${kind}: ${term}`)),
-    ...(limits.atOnce === undefined ? [] : [`${limits.atOnce} at once`]),
-    ...(limits.waiting === undefined ? [] : [`${limits.waiting} waiting`]),
+    ...(limits.atOnce === undefined ? [] : [`${grouped(limits.atOnce)} at once`]),
+    ...(limits.waiting === undefined ? [] : [`${grouped(limits.waiting)} waiting`]),
     ...(limits.weight === undefined ? [] : [`weight ${limits.weight}`]),
   ];
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
@@ -102,8 +105,11 @@ export const leftText = ({ unit, left }: Pick<Allowance, 'unit' | 'left'>): stri
 
 export function quantity(unit: Allowance['unit'], count: string): string {
   if (unit === 'amount') return `$${count.includes('.') ? withCents(count) : count}`;
-  return `${count} ${count === '1' ? 'task' : 'tasks'}`;
+  return `${grouped(count)} ${count === '1' ? 'task' : 'tasks'}`;
 }
+
+/** With commas, like every number that people read. */
+export const grouped = (count: string | number): string => Number(count).toLocaleString('en');
 
 const capTerms = (caps: CapsByPeriod): string[] =>
   periods.flatMap((period) => {

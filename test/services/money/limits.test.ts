@@ -44,7 +44,7 @@ describe('Limits as text', () => {
 
   it('Any limits that are formatted as text are parsed to the same limits', () => {
     const cap = fc
-      .record({ amount: fc.nat(1_000_000).map(String), tasks: fc.nat(1_000) }, { requiredKeys: [] })
+      .record({ amount: fc.nat(1_000_000).map(String), tasks: fc.nat(1_000_000) }, { requiredKeys: [] })
       .filter((one) => Object.keys(one).length > 0);
     const caps = fc.record({ day: cap, week: cap, month: cap }, { requiredKeys: [] });
     const nonEmptyCaps = caps.filter((one) => Object.keys(one).length > 0);
@@ -64,6 +64,7 @@ describe('Limits as text', () => {
 
 describe('A limit in a sentence', () => {
   it.each([
+    ['2,000 tasks a day', { unit: 'tasks', limit: '2000', period: 'day', kind: undefined }],
     ['$5 a day', { unit: 'amount', limit: '5', period: 'day', kind: undefined }],
     ['1 task a month', { unit: 'tasks', limit: '1', period: 'month', kind: undefined }],
     ['2 tasks a day for video', { unit: 'tasks', limit: '2', period: 'day', kind: 'video' }],
@@ -106,6 +107,8 @@ describe('A grant as text', () => {
     ['$5', { amount: '5' }],
     ['20 tasks', { tasks: 20 }],
     [' $0.50, 1 Task ', { amount: '0.50', tasks: 1 }],
+    ['$1,000,20,000 tasks', { amount: '1000', tasks: 20_000 }],
+    ['$1,000, 20,000 tasks', { amount: '1000', tasks: 20_000 }],
     ['', undefined],
     ['$5, $6', undefined],
     ['a lot', undefined],
