@@ -286,5 +286,5 @@ async function showOutcome(responder: Responder, { plan, fallback }: Omit<Prepar
 function logNameOf({ type, data }: Interaction): string {
   if (type === InteractionType.ModalSubmit) return 'form';
   if (type === InteractionType.MessageComponent) return 'press';
-  return `/${data.type === ApplicationCommandType.ChatInput ? fullName(data) : data.name}`;
+  return data.type === ApplicationCommandType.ChatInput ? `/${fullName(data)}` : data.name;
 }
