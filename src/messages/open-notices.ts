@@ -72,7 +72,7 @@ export function openNotices({ version, domains, gateway, store, operator, say, c
             wasClean: previous.stoppedAt !== undefined,
             wasRestored: previous.isRestored === true,
           }),
-          tasks: book.liveCount,
+          tasks: book.inProgressCount,
           unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,
         },
       });

@@ -49,7 +49,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
     throw error;
   }
   const canUseGateway = await bot.checkGateway();
-  const startFacts = { version, tasks: book.liveCount, ...limitsOf(config.budgets) };
+  const startFacts = { version, tasks: book.inProgressCount, ...limitsOf(config.budgets) };
   log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 

@@ -123,6 +123,10 @@ describe('Moderation of images', () => {
     const moderatorQuestion = await waitForQuestion(fixture);
     await fixture.app.stop();
     await startBot(fixture);
+    // It waits for a moderator, so the start has not resumed it.
+    const operatorNotices = () => fixture.discord.messages(fixture.discord.openDirectMessage('owner').id).map(text);
+    await expect.poll(operatorNotices).toEqual([expect.stringContaining('The bot has started 2 times')]);
+    expect(operatorNotices()[0]).not.toContain('resumed');
     const next = await order(fixture, 'a quiet lake');
     await next.message(says('Finished in'));
     expect(questions(fixture)).toHaveLength(1);
