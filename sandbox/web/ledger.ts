@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { difference, sumOf } from '../../src/lib/decimals.ts';
+import { difference, sumOf, toPlainDecimal } from '../../src/lib/decimals.ts';
 import { amountText } from '../gateway/decimal.ts';
 import type { Ledger, LedgerEntry } from './protocol.ts';
 import type { Stage } from './stage.ts';
@@ -25,7 +25,7 @@ export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
   const entries = storedEntries(storeFile).map(
     ({ id, at, memberId = '', guildId = '', kind, model, facts }): LedgerEntry => {
       const { standing = 'reserved' } = facts.at(-1) ?? {};
-      const cost = facts.findLast((fact) => fact.standing === 'settled')?.amount;
+      const cost = facts.findLast((fact) => fact.standing === 'settled' || fact.standing === 'waived')?.amount;
       const estimate = facts[0]?.amount;
       return {
         id,
@@ -45,6 +45,7 @@ export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
       entries.flatMap(({ standing, cost, estimate }) => (standings.includes(standing) ? (cost ?? estimate ?? []) : [])),
     ) ?? '0';
   const settled = sum('settled');
+  const waived = sum('waived');
   const bill = gateway.kind === 'embedded' ? amountText(gateway.embedded.usage.total(gateway.key)) : undefined;
   return {
     entries: entries.slice(-MAX_ENTRIES).reverse(),
@@ -52,8 +53,8 @@ export function readLedger({ storeFile, discord, gateway }: Stage): Ledger {
     reserved: sum('reserved'),
     unconfirmed: sum('unconfirmed'),
     settled,
-    waived: sum('waived'),
-    ...(bill !== undefined && { bill, difference: difference(bill, settled) }),
+    waived,
+    ...(bill !== undefined && { bill, difference: toPlainDecimal(difference(difference(bill, settled), waived)) }),
   };
 }
 

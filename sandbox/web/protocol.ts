@@ -254,7 +254,7 @@ export interface Ledger {
   readonly waived: string;
   /** What the gateway charges, and how much of that the bot has not settled; only with the embedded gateway. */
   readonly bill?: string;
-  readonly difference?: string;
+  readonly difference?: string | undefined;
 }
 
 type CallbackTrouble = 'lost' | 'lost-end' | 'late' | 'doubled' | 'forged' | 'challenge';

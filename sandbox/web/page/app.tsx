@@ -5,13 +5,14 @@ import { Mark } from './shell/avatar.tsx';
 import { Channels } from './shell/channels.tsx';
 import { Header } from './shell/header.tsx';
 import { announcement } from './state/announce.ts';
-import { isDrawerOpen, isWide, isWorkbenchOpen } from './state/appearance.ts';
+import { isDrawerOpen, isNarrow, isWide, isWorkbenchOpen } from './state/appearance.ts';
 import { loadError, world } from './state/world.ts';
 import { Workbench } from './workbench/workbench.tsx';
 
 export function App() {
   if (!world.value) return <Waiting />;
   const isCovered = !isWide.value && isWorkbenchOpen.value;
+  const isDrawerShown = isNarrow.value && isDrawerOpen.value;
   return (
     <div class={isWorkbenchOpen.value ? 'house with-bench' : 'house'}>
       <button type="button" class="skip" onClick={() => document.getElementById('composer')?.focus()}>
@@ -23,7 +24,7 @@ export function App() {
         <ChannelView />
       </div>
       <Workbench />
-      {(isDrawerOpen.value || isCovered) && (
+      {(isDrawerShown || isCovered) && (
         <button
           type="button"
           class="veil"

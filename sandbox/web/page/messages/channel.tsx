@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { VisibleMessage } from '../../protocol.ts';
 import { Composer } from '../composer/composer.tsx';
 import { useDrop } from '../composer/file-drop.ts';
 import { Dots } from '../shell/dots.tsx';
@@ -6,7 +7,7 @@ import { Guide } from '../shell/guide.tsx';
 import { pendingCommands } from '../state/actions.ts';
 import { now } from '../state/clock.ts';
 import { messages, typingUntil } from '../state/messages.ts';
-import { channel, channelId, currentUser, world } from '../state/world.ts';
+import { channel, channelId, currentUser, personOf, world } from '../state/world.ts';
 import { PendingRow } from './pending.tsx';
 import { Row } from './row.tsx';
 import { ThreadHead } from './thread-head.tsx';
@@ -17,7 +18,7 @@ export function ChannelView() {
   const drop = useDrop();
   const currentChannel = channel.value;
   const list = messages.value;
-  const scroller = useStickToEnd();
+  const scroller = useStickToEnd(list?.findLast(isOwn)?.id);
   const waiting = pendingCommands.value.filter(
     (one) => one.as === currentUser.value && one.channel === channelId.value,
   );
@@ -51,26 +52,31 @@ export function ChannelView() {
   );
 }
 
+/** Whether the current user sent this message, or the bot responds to them with it. */
+const isOwn = ({ author, interaction_metadata: interaction }: VisibleMessage): boolean =>
+  [author.id, interaction?.user.id].some((id) => id !== undefined && personOf(id)?.role === currentUser.value);
+
 /** A distance from the end, in pixels, that still counts as the end. */
 const NEAR_END_PX = 80;
 
-/** Keeps the list scrolled to its end as content grows, unless the user has scrolled up. */
-function useStickToEnd() {
+/** Keeps the list scrolled to its end as content grows, unless the user has scrolled up since the latest message of their own. */
+function useStickToEnd(latestOwnId: string | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
+  const stays = useRef(true);
   const id = channelId.value;
   useEffect(() => {
     const box = scroller.current;
     const content = box?.firstElementChild;
     if (!box || !content) return;
-    let stays = true;
+    stays.current = true;
     const follow = () => {
-      if (stays) box.scrollTop = box.scrollHeight;
+      if (stays.current) box.scrollTop = box.scrollHeight;
     };
     let last = 0;
     // Growing content also causes scroll events, so only scrolling up counts as leaving the end.
     const onScroll = () => {
-      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) stays = true;
-      else if (box.scrollTop < last) stays = false;
+      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX) stays.current = true;
+      else if (box.scrollTop < last) stays.current = false;
       last = box.scrollTop;
     };
     const watch = new ResizeObserver(follow);
@@ -83,6 +89,12 @@ function useStickToEnd() {
       box.removeEventListener('scroll', onScroll);
     };
   }, [id]);
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box || latestOwnId === undefined) return;
+    stays.current = true;
+    box.scrollTop = box.scrollHeight;
+  }, [latestOwnId]);
   return scroller;
 }
 

@@ -20,7 +20,8 @@ export function Quoted({ message }: { message: VisibleMessage }) {
   const interaction = message.interaction_metadata as InteractionMetadata | undefined;
   if (repliedTo || reference?.message_id !== undefined) return <Reply message={message} />;
   if (!interaction?.user) return null;
-  const name = interaction.name ?? interaction.triggering_interaction_metadata?.name;
+  const { name, command_type: type = 1 } =
+    interaction.name === undefined ? (interaction.triggering_interaction_metadata ?? {}) : interaction;
   return (
     <p class="quoted">
       <Avatar id={interaction.user.id} name={interaction.user.username} size={16} />
@@ -30,7 +31,7 @@ export function Quoted({ message }: { message: VisibleMessage }) {
       ) : (
         <>
           {' used '}
-          <span class="mention">{(interaction.command_type ?? 1) === 1 ? `/${name}` : name}</span>
+          <span class="mention">{type === 1 ? `/${name}` : name}</span>
         </>
       )}
     </p>

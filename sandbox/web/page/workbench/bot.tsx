@@ -16,6 +16,10 @@ const STATE_LABELS: Readonly<Record<BotState['state'], string>> = {
 /** The state and the log of the bot's process. */
 export function BotPanel() {
   const { state = 'starting', pid, starts = 0, readyMs, since = now.value, exitCode } = bot.value ?? {};
+  useEffect(() => {
+    // What the button said is over once the state has changed.
+    troubleResult.value = undefined;
+  }, [state]);
   const isAlive = state === 'running' || state === 'starting' || state === 'stopping';
   return (
     <>

@@ -37,7 +37,9 @@ export function LedgerPanel() {
         <Fact name="settled" value={`$${settled}`} />
         {waived !== '0' && <Fact name="waived" value={`$${waived}`} />}
         {bill !== undefined && <Fact name="gateway’s bill" value={`$${bill}`} />}
-        {difference !== undefined && <Fact name="bill − settled" value={`$${difference}`} />}
+        {difference !== undefined && (
+          <Fact name={waived === '0' ? 'bill − settled' : 'bill − settled − waived'} value={`$${difference}`} />
+        )}
       </dl>
       {count === 0 ? (
         <p class="bench-empty">
