@@ -242,7 +242,10 @@ const rulesFormCodec: PointerCodec<{ section: RuleSection; opened?: string | und
 /** A server whose requests an admin paused, or `all`. */
 const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
-/** Messages keep their ids for years, so a verb that has been used never gets another meaning. */
+/**
+ * Messages keep their ids for years, so a verb that has been used never gets another meaning. A verb about a task names it in its first
+ * argument; a task that a later argument names is only where a list continues.
+ */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: orderVerb('a', taskAndIndexCodec),

@@ -43,9 +43,9 @@ export function targetOf(message: APIMessage): TargetMessage {
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;
 
 function taskIdsIn({ components, attachments }: APIMessage): string[] {
-  const buttonArgs = idsIn(components).flatMap((text) => readCustomId(text)?.args ?? []);
+  const buttonIds = idsIn(components).map((text) => readCustomId(text)?.args[0] ?? '');
   const fileNameIds = attachments.map(({ filename }) => RESULT_FILE.exec(filename)?.[1] ?? '');
-  return [...new Set([...buttonArgs, ...fileNameIds])].filter(isTaskId);
+  return [...new Set([...buttonIds, ...fileNameIds])].filter(isTaskId);
 }
 
 export function fileNameIn(url: string): string {

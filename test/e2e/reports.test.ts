@@ -330,6 +330,21 @@ describe('Reports', () => {
     expect(buttonsOf(await openTask(fixture, await openTaskList(fixture)))).toContain('Show here');
   });
 
+  it('A list of tasks cannot be reported, nor the page of a task of another server', async () => {
+    const fixture = await botWithLogChannel();
+    const hall = fixture.discord.as('member').in('hall');
+    const prompts = Array.from({ length: 11 }, (_, index) => `secret ${index}`);
+    fixture.gateway.faults.add({ do: 'fail', times: prompts.length });
+    for (const prompt of prompts)
+      await (await hall.slash('imagine', { prompt, private: true })).message(says('This task failed'));
+    const list = await openTaskList(fixture);
+    expect(buttonsOf(list)).toContain('Older');
+    expect(await reportRefusal(fixture, list, 'member')).toContain('does not show a result of this bot');
+    const page = await openTask(fixture, list);
+    expect(await reportRefusal(fixture, page, 'member')).toContain('does not show a result of this bot');
+    expect(reportsIn(fixture)).toEqual([]);
+  });
+
   it('The number of reports per hour is limited for each member and server', async () => {
     const fixture = await botWithLogChannel();
     const results = [];

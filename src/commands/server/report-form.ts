@@ -99,7 +99,9 @@ async function findReportedTask(target: TargetMessage, context: Context): Promis
   const { route } = context.origin;
   const ownIds = [route.applicationId, context.services.discord.clients.identity.userId];
   if (!target.posters.some((id) => ownIds.includes(id))) throw new Refusal('refusals.reports.noResult');
-  const namedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
+  const storedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
+  // A private message of `/tasks` can show a task of another server, which these moderators must not read.
+  const namedTasks = storedTasks.filter(({ guildId }) => !target.isPrivate || guildId === context.facts.guildId);
   const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));
   // A private copy of a result is visible to its reader only, so it is not stored with the task.
   const onlyTask = namedTasks.length === 1 ? namedTasks[0] : undefined;
