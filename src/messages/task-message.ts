@@ -130,8 +130,8 @@ function stateLines(
 
 function progressLines(task: Task, context: MessageContext, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
-  const since = String(Math.floor(times.created / 1000));
-  if (times.overdue !== undefined) return [progressBar(progress), say('task.overdue', { since })];
+  const since = (ms: number): string => String(Math.floor(ms / 1000));
+  if (times.overdue !== undefined) return [progressBar(progress), say('task.overdue', { since: since(times.created) })];
   if (state === 'waiting') return queueLines(task, say);
   if (state === 'needs-input') return needsInputLines(task, say);
   if (state === 'running') return [progressBar(progress), runningLine(task, say)];
@@ -139,7 +139,10 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   const minutes = slowMinutes(context.outlook.typicalMs(task));
   const typicalText = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
-  return [progressBar(progress), say('task.waiting', { since }) + ahead + typicalText];
+  return [
+    progressBar(progress),
+    say('task.waiting', { since: since(times.accepted ?? times.created) }) + ahead + typicalText,
+  ];
 }
 
 function queueLines({ place, returns = 0, route }: Task, say: Say): string[] {
