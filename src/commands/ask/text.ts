@@ -4,7 +4,7 @@ export const text = {
     example: '/ask prompt:why is the sky blue?',
     options: {
       prompt: 'Your question',
-      model: 'Model ID; default: this bot’s text model',
+      model: 'Model ID; default: the conversation’s, else the bot’s',
       image: 'Image for your question',
       file: 'PDF, text file or audio for your question',
       instructions: 'Instructions for the whole conversation',
