@@ -153,8 +153,10 @@ export const text = {
           'The usage of <@{{member}}> has been reset. Earlier usage no longer counts toward their limits, but still toward those of the server.',
         operatorStands: 'It also still counts toward the operator’s limits for the server: {{limits}}',
       },
-      blocked: 'New requests from <@{{member}}> are refused until you unblock them. Running tasks continue.',
-      blockedUntil: 'New requests from <@{{member}}> are refused until <t:{{until}}:f>. Running tasks continue.',
+      blocked:
+        'Until you unblock <@{{member}}>, their new requests are refused, and queued tasks when their turn comes. Running tasks continue.',
+      blockedUntil:
+        'Until <t:{{until}}:f>, new requests from <@{{member}}> are refused, and queued tasks when their turn comes. Running tasks continue.',
       unblocked: '<@{{member}}> is no longer blocked.',
       paused:
         'New requests on the server are now refused, and queued tasks when their turn comes. Running tasks continue.',

@@ -125,8 +125,10 @@ export const refusals = {
     total: 'The bot-wide limit is {{limit}}. Wait a moment, then try again.',
   },
   paused: {
-    server: 'An admin has paused new requests on this server. Running tasks continue. Try again later.',
-    everywhere: 'New requests are paused on all servers. Running tasks continue. Try again later.',
+    server:
+      'An admin has paused new requests on this server, and queued tasks are refused when their turn comes. Running tasks continue. Try again later.',
+    everywhere:
+      'New requests are paused on all servers, and queued tasks are refused when their turn comes. Running tasks continue. Try again later.',
   },
   blocked: {
     until: 'An admin of this server has blocked you from making new requests until <t:{{until}}:f>.',
