@@ -5,9 +5,9 @@ import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Un
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
 
-/** Enough characters to recognise a model, or a type of task by its beginning, next to its numbers. */
-const MAX_LABEL_WIDTH = 20;
-const MAX_KIND_WIDTH = 16;
+/** Enough characters to recognise a model, or a type of task by its beginning. Labels get what room the numbers leave. */
+const MIN_LABEL_WIDTH = 20;
+const MIN_KIND_WIDTH = 16;
 
 const GAP = '  ';
 const FENCE = '```';
@@ -28,9 +28,10 @@ export function tableOf(
 ): { text: string; rowCount: number } {
   const head = say(`usage.column.${sheet.by}`);
   const labels = sheet.rows.map((row, index) => shortLabel(row, index, sheet, say));
-  const labelWidth = Math.min(sheet.by === 'kind' ? MAX_KIND_WIDTH : MAX_LABEL_WIDTH, maxWidth([head, ...labels]));
-  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), labelWidth);
-  const width = isStacked ? PHONE_WIDTH : labelWidth;
+  const labelWidth = maxWidth([head, ...labels]);
+  const minLabelWidth = Math.min(sheet.by === 'kind' ? MIN_KIND_WIDTH : MIN_LABEL_WIDTH, labelWidth);
+  const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), minLabelWidth);
+  const width = isStacked ? PHONE_WIDTH : Math.min(labelWidth, PHONE_WIDTH - widthOfAll(columns));
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
     const shownLabel = (sheet.by === 'kind' ? truncateEnd : truncateMiddle)(label, width);
@@ -76,8 +77,6 @@ function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): L
     [...requests, ...amount],
     amount.length > 0 ? amount : requests,
   ];
-  const widthOfAll = (columns: readonly Column[]): number =>
-    columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);
   const sideBySideColumns = layouts.find((columns) => labelWidth + widthOfAll(columns) <= PHONE_WIDTH);
   if (sideBySideColumns) return { columns: sideBySideColumns, isStacked: false };
   const stackedColumns = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
@@ -86,3 +85,5 @@ function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): L
 
 const maxWidth = (strings: readonly string[]): number => strings.reduce((max, text) => Math.max(max, text.length), 0);
 const widthOf = (column: Column | undefined): number => (column ? maxWidth([column.head, ...column.cells]) : 0);
+const widthOfAll = (columns: readonly Column[]): number =>
+  columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);

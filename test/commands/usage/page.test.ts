@@ -69,13 +69,13 @@ describe('The table of /usage', () => {
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n  ${LONG_AMOUNT}`);
   });
 
-  it('The table of /usage cuts the long name of a type of task at its end, and keeps all columns', () => {
-    const sheet = sheetOf([{ ...row('Animation (high motion)', '0.1009', 2), isEstimate: true }], {
-      by: 'kind',
-      subject: 'own',
-    });
-    const { text } = tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, say);
-    expect(rows(text)[1]).toBe('Animation (high…      2  ≈ $0.101');
+  it('The table of /usage cuts the long name of a type of task at its end where the numbers leave no room, and keeps all columns', () => {
+    const rowsOf = (label: string): string[] => {
+      const sheet = sheetOf([{ ...row(label, '0.1009', 2), isEstimate: true }], { by: 'kind', subject: 'own' });
+      return rows(tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, say).text);
+    };
+    expect(rowsOf('Animation (high motion)')[1]).toBe('Animation (high mo…      2  ≈ $0.101');
+    expect(rowsOf('Image description')[1]).toBe('Image description      2  ≈ $0.101');
   });
 
   it('The table of /usage stays one code block for any model name', () => {
