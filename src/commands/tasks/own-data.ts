@@ -34,9 +34,10 @@ const eraseButton = on(customIds.eraseData, {
   async run(_nothing, context) {
     requirePrivate(context);
     const { services, facts, say } = context;
-    const count = await services.tasks.countTasks(facts.userId);
+    const { count, hasUndeletable } = await services.tasks.countTasks(facts.userId);
     const question = count === 0 ? say('ownData.confirmNoTasks') : say('ownData.confirm', { count });
-    return confirmation(question, 'confirm', say);
+    const warning = hasUndeletable ? ` ${say('ownData.confirmOwnInstall')}` : '';
+    return confirmation(question + warning, 'confirm', say);
   },
 });
 

@@ -146,6 +146,8 @@ export const text = {
       'This deletes your {{count}} task and, where possible, the bot’s messages with its results; their buttons stop working. A task that is still running is deleted when it ends, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirm_other:
       'This deletes your {{count}} tasks and, where possible, the bot’s messages with their results; their buttons stop working. Tasks that are still running are deleted when they end, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
+    confirmOwnInstall:
+      'Results from your own installation of the bot, in servers and conversations without the bot, stay: press **Delete** below them first.',
     confirmAgain: 'Delete all your data permanently? This cannot be undone.',
     deleted:
       'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}). Copies and questions that only you see may stay; dismiss them yourself.',

@@ -85,11 +85,16 @@ export class Tasks {
 
   readonly waitLimitOf = ({ kind, request }: Task): WaitLimit => this.#kind(kind).waitLimit(request);
 
-  async countTasks(memberId: string): Promise<number> {
+  async countTasks(memberId: string): Promise<{ count: number; hasUndeletable: boolean }> {
     let count = 0;
+    let hasUndeletable = false;
     const allLists = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
-    for (const lists of allLists) for await (const _ of tasksOf(memberId, lists)) count += 1;
-    return count;
+    for (const lists of allLists)
+      for await (const { isOwnInstall = false, isPrivate } of tasksOf(memberId, lists)) {
+        count += 1;
+        hasUndeletable ||= isOwnInstall && !isPrivate;
+      }
+    return { count, hasUndeletable };
   }
 
   /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */

@@ -18,6 +18,8 @@ export const taskSummary = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
+  /** Set if only its owner had installed the bot there. */
+  isOwnInstall: z.literal(true).optional(),
   /** The start of the task's prompt or title. */
   summary: z.string(),
   createdAt: z.number(),
@@ -40,7 +42,7 @@ const talkFacts = ({ traits, request }: Task): (string | undefined)[] =>
   traits.isTalk ? [request.instructions, request.model] : [];
 
 export function summaryOf(task: Task): TaskSummary {
-  const { id, kind, state, review, failure, successorId, requesterId, guildId, times } = task;
+  const { id, kind, state, review, failure, successorId, requesterId, guildId, route, times } = task;
   return {
     id,
     kind,
@@ -52,6 +54,7 @@ export function summaryOf(task: Task): TaskSummary {
     requesterId,
     guildId,
     isPrivate: isClosed(task),
+    isOwnInstall: (route.install === 'user' && !route.mayPost) || undefined,
     summary: nameOf(task).replace(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY_LENGTH),
     createdAt: times.created,
     settledAt: times.settled,

@@ -74,6 +74,18 @@ describe('A member’s own data', () => {
     await (await member.click(second, 'Cancel')).message(says('No tasks found'));
   });
 
+  it('A member learns before an erasure that the bot cannot delete results where only they have installed it', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
+    const installer = fixture.discord.as('installer');
+    const question = async () =>
+      text(await (await installer.click(await openTaskList(fixture, 'installer'), 'Delete my data')).message());
+    await orderGrid(fixture, { private: true }, installer);
+    await orderGrid(fixture, {}, installer.in('dm'));
+    expect(await question()).not.toContain('press **Delete** below them first');
+    await orderGrid(fixture, {}, installer);
+    expect(await question()).toContain('press **Delete** below them first');
+  });
+
   it('An erasure deletes the data and messages of one member and of no one else', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const ownResult = await orderGrid(fixture);
