@@ -1,6 +1,7 @@
 import type { Values } from '../../discord/options.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 
 const MAX_NEGATIVE_LENGTH = 500;
 
@@ -57,18 +58,40 @@ function flagText(option: keyof FlagValues, value: string | number | boolean | u
   return option === 'version' && text.startsWith('niji ') ? `--${text}` : `--${name} ${text}`;
 }
 
-/** Refuses numbers that the gateway would accept first and fail on later, whether typed or chosen as an option. */
-export function outOfRangeRefusal(prompt: string): Refusal | undefined {
-  for (const { name, number } of flagsIn(prompt)) {
-    const option = keysOf(SPELLINGS).find((one) => SPELLINGS[one].includes(name));
-    const range = option && flagOptions[option];
-    if (!range || !('min' in range) || number === undefined) continue;
+/** The numbers that typed flags accept. */
+const RANGES = { ...flagOptions, quality: { min: 0.25, max: 4 } };
+
+/** Refuses values that the gateway would accept first and fail on later, whether typed or chosen as an option. */
+export function flagValueRefusal(prompt: string): Refusal | undefined {
+  for (const { name, value } of flagsIn(prompt)) {
+    // Braces contain several values, which make several prompts of one.
+    const option = value.startsWith('{') ? undefined : keysOf(SPELLINGS).find((one) => SPELLINGS[one].includes(name));
+    const flag = `--${name}`;
+    if (option === 'aspect' && !isRatio(value)) return new Refusal('refusals.optionNotRatio', { flag });
+    const range = option && RANGES[option];
+    if (!range || !('min' in range)) continue;
     const { min, max } = range;
-    if (Number(number) >= min && Number(number) <= max) continue;
-    return new Refusal('refusals.optionOutOfRange', { flag: `--${name}`, min: String(min), max: String(max) });
+    const number = Number.parseFloat(value);
+    if (!(number >= min && number <= max))
+      return new Refusal('refusals.optionOutOfRange', { flag, min: String(min), max: String(max) });
   }
   return undefined;
 }
+
+const isRatio = (value: string): boolean => {
+  const [width = 0, height = 0] = value.split(':').map(Number.parseFloat);
+  return width > 0 && height > 0;
+};
+
+/** Refuses a request that lacks what its flags apply to. A prompt can begin with URLs of images. */
+export function flagSubjectRefusal(prompt: string, hasImages: boolean): Refusal | undefined {
+  if (hasImages || /https?:/i.test(prompt)) return undefined;
+  if (!hasVisibleText(prompt.replace(FLAG_PATTERN, ''))) return new Refusal('refusals.optionPromptOnlyFlags');
+  return flagsIn(prompt).some(({ name }) => name === 'iw') ? new Refusal('refusals.optionWeightNoImage') : undefined;
+}
+
+export const hasZoom = (prompt: string): boolean =>
+  flagsIn(prompt).some(({ name, value }) => name === 'zoom' && Number.parseFloat(value) > 0);
 
 /** Refuses a negative prompt that contains a flag, because the flag would take effect. */
 export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | undefined {
@@ -77,11 +100,10 @@ export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | un
 }
 
 /** Phones replace two hyphens with a dash. A dash inside a word or a URL does not start a flag. */
-const FLAG_PATTERN = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_-])(?:[\s=:]*(?<number>[-+]?(?:\d+\.?\d*|\.\d+)))?/gu;
+const FLAG_PATTERN = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_'’-])(?:[\s=:]*(?<value>(?!--|[–—])[^\s=:]\S*))?/gu;
 
-function flagsIn(text: string): { name: string; number: string | undefined }[] {
-  return [...text.matchAll(FLAG_PATTERN)].map(({ groups }) => ({
-    name: groups?.name?.toLowerCase() ?? '',
-    number: groups?.number,
+const flagsIn = (text: string): { name: string; value: string }[] =>
+  [...text.matchAll(FLAG_PATTERN)].map(({ groups: { name = '', value = '' } = {} }) => ({
+    name: name.toLowerCase(),
+    value,
   }));
-}

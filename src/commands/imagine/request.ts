@@ -4,7 +4,7 @@ import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
-import { type FlagValues, flagsFor, negativeFlagRefusal, outOfRangeRefusal } from './flags.ts';
+import { type FlagValues, flagSubjectRefusal, flagsFor, flagValueRefusal, negativeFlagRefusal } from './flags.ts';
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
@@ -86,7 +86,8 @@ export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal 
   const prompt = [typed, ...flagsFor(typed, values)].join(' ');
   // Discord may still enforce the option ranges of an older registration.
   return (
-    outOfRangeRefusal(prompt) ?? {
+    flagValueRefusal(prompt) ??
+    flagSubjectRefusal(prompt, images.length > 0) ?? {
       prompt,
       typed,
       ...(images.length > 0 && { references: images.map(asReference) }),

@@ -86,7 +86,11 @@ export const text = {
   },
   promptForm: { imagineTitle: 'Generate images from this prompt' },
   refusals: {
-    optionOutOfRange: '{{flag}} must be between {{min}} and {{max}}. Change the number and try again.',
+    optionOutOfRange: '{{flag}} must be a number between {{min}} and {{max}}. Change it and try again.',
+    optionNotRatio: '{{flag}} must be a ratio such as `16:9`. Change it and try again.',
+    optionPromptOnlyFlags: 'The prompt has only flags. Enter what to generate before them, or attach an image.',
+    optionWeightNoImage: 'The weight of images needs an image. Attach one, or leave out `weight` and `--iw`.',
+    zoomMissing: 'A custom zoom needs the flag `--zoom` with a number. Add it to the prompt, such as `--zoom 2`.',
     optionNegativeHasFlag: 'The option `negative` cannot contain flags. Move {{flag}} to the prompt.',
   },
   tasks: {

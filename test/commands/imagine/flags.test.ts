@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type FlagValues,
   flagsFor,
+  flagValueRefusal,
   negativeFlagRefusal,
-  outOfRangeRefusal,
 } from '../../../src/commands/imagine/flags.ts';
 import { imagineRequest } from '../../../src/commands/imagine/request.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
@@ -56,7 +56,7 @@ describe('An /imagine option', () => {
   });
 });
 
-describe('The range check of typed flags', () => {
+describe('The check of the values of typed flags', () => {
   it.each([
     ['--chaos 101', '--chaos'],
     ['--c -1', '--c'],
@@ -66,19 +66,28 @@ describe('The range check of typed flags', () => {
     ['--seed 4294967296', '--seed'],
     ['--seed 99999999999999999999999999', '--seed'],
     ['--chaos 5 --chaos 500', '--chaos'],
-  ])('The range check refuses %s', (words, flag) => {
-    expect(outOfRangeRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
+    ['--stylize abc', '--stylize'],
+    ['--quality 9', '--quality'],
+    ['--q 0', '--q'],
+    ['--seed', '--seed'],
+    ['--chaos --tile', '--chaos'],
+    ['--ar 16:x', '--ar'],
+    ['--ar 0:5', '--ar'],
+    ['—aspect=16', '--aspect'],
+  ])('The check of flags refuses %s', (words, flag) => {
+    expect(flagValueRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
   });
 
   it.each([
     '--chaos 0 --stylize 1000 --weird 3000 --iw .5 --seed 4294967295',
     '--chaos {10, 500}',
-    '--chaos lots',
-    '--seed',
+    '--ar {1:1, 16:9}',
+    '--ar 1.5:1, --q .25 --s50',
+    'a fox —c’est beau',
     '--stop 500 --v 99',
     'chaos 500',
-  ])('The range check accepts %s', (words) => {
-    expect(outOfRangeRefusal(words)).toBeUndefined();
+  ])('The check of flags accepts %s', (words) => {
+    expect(flagValueRefusal(words)).toBeUndefined();
   });
 });
 

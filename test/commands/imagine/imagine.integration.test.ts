@@ -37,7 +37,7 @@ describe('/imagine', () => {
   it('/imagine writes its options into the prompt as flags', async () => {
     const { discord, gateway } = await startTestBot();
     const options = {
-      prompt: 'a fox in the snow',
+      prompt: 'https://files.example/1.png a fox in the snow',
       aspect: '16:9',
       negative: 'people',
       version: 'niji 7',
@@ -52,7 +52,7 @@ describe('/imagine', () => {
     };
     await (await discord.as('member').slash('imagine', options)).message();
     expect(promptOf(gateway)).toBe(
-      'a fox in the snow --ar 16:9 --niji 7 --style raw --quality 2 --stylize 50 --chaos 0 --weird 5 --iw 1.5 --seed 4294967295 --tile --no people',
+      'https://files.example/1.png a fox in the snow --ar 16:9 --niji 7 --style raw --quality 2 --stylize 50 --chaos 0 --weird 5 --iw 1.5 --seed 4294967295 --tile --no people',
     );
   });
 
@@ -80,7 +80,7 @@ describe('/imagine', () => {
 
   it.each([
     ['a prompt without text', { prompt: '\u200b ' }, 'The prompt is empty'],
-    ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` must be between `0` and `100`.'],
+    ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` must be a number between `0` and `100`.'],
     [
       'a file that is not an image',
       { prompt: 'a fox', image: { name: 'a.txt', bytes: Buffer.from('hello') } },

@@ -105,6 +105,21 @@ describe('The validation of /imagine', () => {
     expect(refusalOf({ chaos: 101 })?.key).toBe('refusals.optionOutOfRange');
   });
 
+  it.each([
+    ['--ar 16:9', 'refusals.optionPromptOnlyFlags'],
+    ['--tile —s 50', 'refusals.optionPromptOnlyFlags'],
+    ['a fox --iw 2', 'refusals.optionWeightNoImage'],
+  ])('The validation refuses "%s" without an image, which has nothing that its flags apply to', (prompt, key) => {
+    expect(refusalOf({ prompt })?.key).toBe(key);
+    expect(refusalOf({ prompt, image: file() })).toBeUndefined();
+    expect(refusalOf({ prompt: `https://x.example/1.png ${prompt}` })).toBeUndefined();
+  });
+
+  it('The validation refuses the option `weight` without an image', () => {
+    expect(refusalOf({ weight: 2 })?.key).toBe('refusals.optionWeightNoImage');
+    expect(refusalOf({ weight: 2, image: file() })).toBeUndefined();
+  });
+
   it('The validation ignores an option out of range if a typed flag replaces it', () => {
     expect(refusalOf({ prompt: 'a fox --chaos 5', chaos: 101 })).toBeUndefined();
   });

@@ -105,6 +105,8 @@ describeProfiles('The buttons of a grid', (profile) => {
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const submitCountBefore = submitCount(fixture.gateway);
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
+    const refused = await (await member.fill(form, { words: 'a fox in a wide valley' })).message();
+    expect(text(refused)).toContain('A custom zoom needs the flag `--zoom`');
     expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const zoomed = await submission.message(says('Finished in'));

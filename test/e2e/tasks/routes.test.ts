@@ -161,7 +161,7 @@ describe('The follow-ups of a private result', () => {
 
     const [upscaled] = upscales();
     const form = await (await member.click({ id: upscaled?.id ?? '' }, 'Custom Zoom')).modal();
-    await (await member.fill(form, { words: 'a wider secret' })).message(says('Finished in'));
+    await (await member.fill(form, { words: 'a wider secret --zoom 2' })).message(says('Finished in'));
 
     fixture.gateway.faults.add({ do: 'moderated' });
     const failed = await (await member.click(parent, 'V1')).message(says('This task failed'));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { flagsFor, negativeFlagRefusal, outOfRangeRefusal } from '../../../src/commands/imagine/flags.ts';
+import { flagsFor, flagValueRefusal, negativeFlagRefusal } from '../../../src/commands/imagine/flags.ts';
 import { readIds, shortenList } from '../../../src/commands/music/ids.ts';
 import { givenLinks, readImages, referenceRefusal } from '../../../src/commands/options.ts';
 import { readCamera, readDuration, readExtra, readSize } from '../../../src/commands/video/typed-options.ts';
@@ -261,7 +261,7 @@ const attachment = { id: '1', name: 'a', size: 1, address: 'https://a.example/',
 
 const OPTION_READERS: readonly ((text: string) => unknown)[] = [
   (text) => flagsFor(text, { negative: text, aspect: text, version: text }),
-  outOfRangeRefusal,
+  flagValueRefusal,
   (text) => negativeFlagRefusal({ negative: text }),
   readExtra,
   readSize,
