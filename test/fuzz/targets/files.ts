@@ -6,6 +6,7 @@ import { MediaError } from '../../../src/services/media/errors.ts';
 import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
+import { isPlainPng } from '../../../src/services/media/images/plain-png.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
 import { isTruncatedFile } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
@@ -21,6 +22,7 @@ export const soundFiles = (extension: string): Buffer[] =>
 const TAGGED_FOLDER = new URL('../../services/media/tagged/', import.meta.url);
 const filesIn = (folder: URL): Buffer[] => readdirSync(folder).map((name) => readFileSync(new URL(name, folder)));
 
+const MAX_PIXELS = 40e6;
 const isMediaError = (error: unknown): boolean => error instanceof MediaError;
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -30,6 +32,7 @@ async function images(): Promise<Buffer[]> {
   const frames = Buffer.alloc(3 * 8 * 16, 90);
   const stillImage = () => sharp({ create: { width: 12, height: 8, channels: 4, background: '#07a8' } });
   return await Promise.all([
+    stillImage().png().toBuffer(),
     stillImage().png().withMetadata(metadata).toBuffer(),
     stillImage().png({ palette: true }).toBuffer(),
     stillImage().jpeg().withMetadata(metadata).toBuffer(),
@@ -177,6 +180,8 @@ export const fileTargets: readonly Target[] = [
       if (!strip) return;
       const stripped = strip(input);
       if (stripped.length > input.length + 64) throw new BrokenInvariant('The output is larger than the input.');
+      if (stripped !== input && isPlainPng(input, MAX_PIXELS))
+        throw new BrokenInvariant('Something had to be removed from a plain PNG.');
     },
     isExpected: isMediaError,
     growing: {
@@ -203,7 +208,14 @@ export const fileTargets: readonly Target[] = [
     seeds: images,
     structured: anyBytes,
     words: SIGNATURES,
-    run: (input) => examineImage(input, 40e6),
+    async run(input) {
+      const image = await examineImage(input, MAX_PIXELS).catch((error: unknown) => {
+        if (isPlainPng(input, MAX_PIXELS)) throw new BrokenInvariant('A decoder refuses a plain PNG.');
+        throw error;
+      });
+      if ((image.hasMetadata || image.hasManifest) && isPlainPng(input, MAX_PIXELS))
+        throw new BrokenInvariant('A plain PNG has metadata.');
+    },
     isExpected: isMediaError,
     growing: {
       'chunks before the pixels': (times) =>

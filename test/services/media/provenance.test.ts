@@ -6,9 +6,14 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { memoryContent } from '../../../src/services/media/content.ts';
+import { ImageProcessor } from '../../../src/services/media/files/image-processor.ts';
 import { fitResult } from '../../../src/services/media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
+import { isPlainPng } from '../../../src/services/media/images/plain-png.ts';
 import { hasLocation, hasManifest, markImage } from '../../../src/services/media/images/provenance.ts';
+import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import type { SourceType } from '../../../src/services/media/media-types.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { markVideo } from '../../../src/services/media/videos/mark.ts';
@@ -49,6 +54,8 @@ function withChunk(png: Buffer, type: string, content: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
 }
 
+const EMPTY_PIXELS = Buffer.from('\0\0\0\0IDAT\0\0\0\0', 'latin1');
+
 const box = (kind: string, content: Buffer): Buffer => {
   const head = Buffer.from(`\0\0\0\0${kind}`, 'latin1');
   head.writeUInt32BE(content.length + 8);
@@ -74,6 +81,44 @@ describe('The mark of a generated image', () => {
       expect(markedTwice).toMatchObject({ bytes: marked.bytes });
     },
   );
+
+  it('A PNG from which nothing has to be removed is marked as the media process would do it, without starting it', async () => {
+    const unusedProcess = new MediaProcess({ clock: systemClock, log: { warn: () => undefined } });
+    const images = new ImageProcessor(unusedProcess, MAX_PIXELS);
+    const { signal } = new AbortController();
+    const bytes = await drawing().png().toBuffer();
+    const marked = await fitImage(bytes, 'trainedAlgorithmicMedia');
+    const provenance = { sourceType: 'trainedAlgorithmicMedia' } as const;
+    const fitted = { how: 'as-is', type: mediaTypes.png };
+    expect(await images.fit(memoryContent(bytes), 10_000, { signal, provenance })).toMatchObject({
+      ...fitted,
+      output: { bytes: 'bytes' in marked && marked.bytes },
+    });
+    expect(await images.fit(memoryContent(bytes), bytes.length, { signal, provenance: {} })).toMatchObject({
+      ...fitted,
+      output: undefined,
+    });
+    expect(unusedProcess.pid).toBeUndefined();
+  });
+
+  it('Only an intact PNG without metadata and within the limit of pixels is taken for one from which nothing has to be removed', async () => {
+    const bytes = await drawing().png().toBuffer();
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(29) ^ 1, 29);
+    expect(isPlainPng(bytes, 40 * 30)).toBe(true);
+    expect(isPlainPng(bytes, 40 * 30 - 1)).toBe(false);
+    for (const other of [
+      damaged,
+      withChunk(bytes, 'tEXt', Buffer.from('a\0secret')),
+      withChunk(bytes, 'eXIf', Buffer.from('II*\0')),
+      bytes.subarray(0, -1),
+      Buffer.concat([bytes, Buffer.from('more')]),
+      Buffer.concat([bytes.subarray(0, 33), ...Array<Buffer>(1_000).fill(EMPTY_PIXELS), bytes.subarray(33)]),
+      await drawing().png({ palette: true }).toBuffer(),
+      await drawing().jpeg().toBuffer(),
+    ])
+      expect(isPlainPng(other, MAX_PIXELS)).toBe(false);
+  });
 
   it('A location, a camera and a comment are removed, whether or not results are marked', async () => {
     for (const sourceType of [undefined, 'compositeWithTrainedAlgorithmicMedia'] as const) {

@@ -3,7 +3,8 @@ import { dataUri, type FileContent, memoryContent, readWhole } from '../content.
 import { damagedFileError, MediaError } from '../errors.ts';
 import type { ImageFacts } from '../images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from '../images/mask.ts';
-import type { Provenance } from '../images/provenance.ts';
+import { isPlainPng } from '../images/plain-png.ts';
+import { MAX_MARK_BYTES, markImage, type Provenance } from '../images/provenance.ts';
 import type { MediaProcess } from '../media-process.ts';
 import { mediaTypes } from '../media-types.ts';
 import { type Job, JobLost } from '../process/jobs.ts';
@@ -52,6 +53,12 @@ export class ImageProcessor {
   }
 
   async fit(input: FileContent, maxBytes: number, { signal, into, provenance }: FitOptions) {
+    const sourceType = provenance?.sourceType;
+    const finalSize = input.size + (sourceType ? MAX_MARK_BYTES : 0);
+    if (finalSize <= maxBytes && input.bytes && isPlainPng(input.bytes, this.#limits.maxPixels)) {
+      const output = sourceType && memoryContent(markImage(input.bytes, mediaTypes.png, sourceType));
+      return { how: 'as-is' as const, type: mediaTypes.png, lostManifest: false, output };
+    }
     const job: Job = { do: 'fit', maxBytes, ...this.#limits, provenance };
     const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });
     if (facts.how === 'none') return facts;
