@@ -272,11 +272,12 @@ async function sendOutcome(responder: Responder, outcome: HandlerResult): Promis
   } else if (outcome !== 'shown by delivery') await showOutcome(responder, { plan: outcome });
 }
 
-async function showOutcome(responder: Responder, { plan, fallback }: Omit<PreparedMessage, 'release'>) {
+async function showOutcome(responder: Responder, prepared: Omit<PreparedMessage, 'release'>) {
   try {
-    return await responder.edit(plan);
+    return await responder.edit(prepared.plan);
   } catch (error) {
     if (failureKindOf(error, 'token') !== 'too-large') throw error;
+    const { fallback } = prepared;
     if (!fallback) throw new Refusal('refusals.filesTooLarge');
     return responder.edit(fallback);
   }

@@ -27,7 +27,15 @@ export function createSay(features: readonly StringTree[]): Say {
   const interpolation = { escapeValue: false, alwaysFormat: true };
   void language.use(countFormatter).init({ lng: 'en', resources: {}, interpolation, initAsync: false });
   for (const strings of [en, ...features]) language.addResourceBundle('en', 'translation', strings, true);
-  return language.t;
+  // Most strings contain no values, such as the labels of buttons. A message has a dozen of them, so each is looked up once.
+  const plainStrings = new Map<string, unknown>();
+  return new Proxy(language.t, {
+    apply(say, self, [key, ...values]) {
+      if (values.length > 0) return Reflect.apply(say, self, [key, ...values]);
+      if (!plainStrings.has(key)) plainStrings.set(key, Reflect.apply(say, self, [key]));
+      return plainStrings.get(key);
+    },
+  });
 }
 
 /** Large counts and limits have separators. Other numbers are times for Discord, which must stay as they are. */

@@ -106,16 +106,15 @@ function resultPresenter(
       ],
       ...otherResults(results, areGone),
     };
-    const shownWithoutFiles = {
-      ...shownResult,
-      files: [],
-      notes: [say('task.filesRefused'), ...shownResult.notes],
-      links: results.flatMap(linkOf),
-      originals: [],
-    };
     return {
       plan: taskMessage(task, context, say, shownResult),
-      fallback: { ...taskMessage(task, context, say, shownWithoutFiles), files: [] },
+      // Rarely needed, so it is only made then.
+      get fallback() {
+        const notes = [say('task.filesRefused'), ...shownResult.notes];
+        const links = results.flatMap(linkOf);
+        const shownWithoutFiles = { ...shownResult, files: [], notes, links, originals: [] };
+        return { ...taskMessage(task, context, say, shownWithoutFiles), files: [] };
+      },
       release: () => {
         extras.release();
         for (const { release } of previews) release();

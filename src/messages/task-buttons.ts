@@ -116,7 +116,7 @@ function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say
     const icon = emojiOf(emoji);
     const name = label.trim() === '' && icon === undefined ? actionName(meaning, say) : label.trim();
     // The id must say whether the button opens a form, because there is no time to look that up.
-    const verb = needsForm(customId, context.isRemix) ? customIds.actionText : customIds.action;
+    const verb = needsForm(meaning, context.isRemix) ? customIds.actionText : customIds.action;
     const options = withoutUndefined({ emoji: icon, style: LOOK_BY_STYLE[style ?? 2] });
     return [{ button: buttonPlan(name, verb.id({ taskId: id, index: position }), options), family }];
   });
@@ -141,6 +141,8 @@ const EMOJI_BY_NAME: Readonly<Record<string, string>> = { upscale_1: '⏫', upsc
 /** Discord rejects the whole message if a single emoji is unknown. */
 function emojiOf(text: string): string | undefined {
   const name = text.trim();
+  // Most buttons have none, and the pattern is slow.
+  if (name === '') return undefined;
   return EMOJI_BY_NAME[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);
 }
 

@@ -107,12 +107,13 @@ export function smallerPortion(portion: PlanPortion, failure: FailureKind): Plan
   return failure === 'too-large' && portion === 'whole' ? 'without-files' : 'words';
 }
 
-export function portionOf({ plan, fallback }: PreparedMessage, portion: PlanPortion): MessagePlan {
+export function portionOf(prepared: PreparedMessage, portion: PlanPortion): MessagePlan {
+  const { plan } = prepared;
   if (portion === 'whole') return plan;
   // Content that would overflow into a file is cut.
   const { files: _files, overflow: _overflow, ...rest } = plan;
   // The fallback says that files are missing, which is only true if there were any.
-  const planWithoutFiles = fallback && bodyOf(plan).files.length > 0 ? fallback : rest;
+  const planWithoutFiles = (bodyOf(plan).files.length > 0 && prepared.fallback) || rest;
   if (portion === 'words') return { content: planWithoutFiles.content ?? planWithoutFiles.page?.title ?? '…' };
   return planWithoutFiles;
 }

@@ -70,14 +70,10 @@ export function meaningOfAction(customId: string): ActionMeaning {
   return { family: 'other', promptRequirement: 'never' };
 }
 
-export function needsForm(customId: string, isRemix: boolean): boolean {
-  const { promptRequirement } = meaningOfAction(customId);
-  return (
-    promptRequirement === 'always' ||
-    promptRequirement === 'with-region' ||
-    (promptRequirement === 'in-remix' && isRemix)
-  );
-}
+export const needsForm = ({ promptRequirement }: ActionMeaning, isRemix: boolean): boolean =>
+  promptRequirement === 'always' ||
+  promptRequirement === 'with-region' ||
+  (promptRequirement === 'in-remix' && isRemix);
 
 const CHANGE_FAMILIES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 

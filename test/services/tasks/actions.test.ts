@@ -54,10 +54,10 @@ describe('A button from the gateway', () => {
   });
 
   it('A button from the gateway opens a form first if the gateway will require a prompt', () => {
-    expect(needsForm(`MJ::CustomZoom::${uuid}`, false)).toBe(true);
-    expect(needsForm(`MJ::Inpaint::1::${uuid}::SOLO`, false)).toBe(true);
-    expect(needsForm(`MJ::JOB::variation::1::${uuid}`, false)).toBe(false);
-    expect(needsForm(`MJ::JOB::variation::1::${uuid}`, true)).toBe(true);
-    expect(needsForm(`MJ::JOB::upsample::1::${uuid}`, true)).toBe(false);
+    expect(needsForm(meaningOfAction(`MJ::CustomZoom::${uuid}`), false)).toBe(true);
+    expect(needsForm(meaningOfAction(`MJ::Inpaint::1::${uuid}::SOLO`), false)).toBe(true);
+    expect(needsForm(meaningOfAction(`MJ::JOB::variation::1::${uuid}`), false)).toBe(false);
+    expect(needsForm(meaningOfAction(`MJ::JOB::variation::1::${uuid}`), true)).toBe(true);
+    expect(needsForm(meaningOfAction(`MJ::JOB::upsample::1::${uuid}`), true)).toBe(false);
   });
 });
