@@ -13,8 +13,8 @@ export class KeyedLock {
   }
 }
 
-async function runAfter<T>(previous: Promise<unknown> = Promise.resolve(), work: () => Promise<T>): Promise<T> {
+async function runAfter<T>(previous: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
   // A failure of the previous work is reported to its own caller.
-  await Promise.allSettled([previous]);
+  if (previous !== undefined) await Promise.allSettled([previous]);
   return work();
 }

@@ -4,6 +4,9 @@ import { isShowable, type Task } from '../../services/tasks/task.ts';
 /** Node's timers accept at most about 24 days, and waking up early costs nothing. */
 const MAX_SLEEP_MS = 60 * 60_000;
 
+/** One for all, because each new one would hold a stack. */
+const HAS_ENDED = new Error('The task has ended.');
+
 /** Shows the states of one task, one at a time. Only the latest state counts, and the end overtakes all others. */
 export abstract class LatestState {
   readonly #clock: Clock;
@@ -32,7 +35,7 @@ export abstract class LatestState {
 
   show(task: Task): void {
     if (this.endSignal.aborted) return;
-    if (isShowable(task)) this.#endController.abort();
+    if (isShowable(task)) this.#endController.abort(HAS_ENDED);
     this.#pendingTask = task;
     this.#wake();
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MessageBody } from '../message-body.ts';
 
 /** The known content of a message, so that an edit sends only the changes: unchanged files are not uploaded again. */
@@ -25,7 +25,6 @@ export class ShownContent {
 }
 
 function hashOf(value: unknown, files: MessageBody['files'] = []): string {
-  const hash = createHash('sha256').update(JSON.stringify(value));
-  for (const { data } of files) hash.update(typeof data === 'object' ? data : String(data));
-  return hash.digest('base64');
+  const fileHashes = files.map(({ data }) => hash('sha256', typeof data === 'object' ? data : String(data)));
+  return hash('sha256', JSON.stringify([value, fileHashes]), 'base64');
 }
