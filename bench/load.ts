@@ -12,6 +12,8 @@ const JOB_COUNT = 500;
 /** This many jobs are requested before the progress is checked. */
 const BATCH_SIZE = 10;
 const CHECK_INTERVAL_MS = 500;
+/** From the last order on. */
+const RESULTS_LIMIT_MS = 10 * 60_000;
 const TARGET_MIB = 200;
 const MIB = 2 ** 20;
 /** Half speed, so that all jobs are running when the first ones end. */
@@ -33,7 +35,7 @@ export async function measureLoad(): Promise<void> {
     for (let jobs = 0; jobs < JOB_COUNT; jobs += BATCH_SIZE) await embedded.call('order', BATCH_SIZE);
     const orderedBytes = await peakResidentBytes(bot.pid);
     const { ended } = await embedded.call('progress');
-    while ((await embedded.call('progress')).shown < JOB_COUNT) await sleep(CHECK_INTERVAL_MS);
+    await allShown(async () => (await embedded.call('progress')).shown);
     const shownBytes = await peakResidentBytes(bot.pid);
     const final = await bot.call('idleUsage');
     console.log(`
@@ -50,6 +52,17 @@ own process, as reported by the kernel. Target: at most ${TARGET_MIB}.
   } finally {
     await Promise.all([bot.stop(), embedded.stop()]);
     await folder.close();
+  }
+}
+
+async function allShown(countShown: () => Promise<number>): Promise<void> {
+  const deadline = performance.now() + RESULTS_LIMIT_MS;
+  for (let shown = await countShown(); shown < JOB_COUNT; shown = await countShown()) {
+    if (performance.now() > deadline) {
+      const missing = `${JOB_COUNT - shown} of ${JOB_COUNT} results were not shown`;
+      throw new Error(`${missing} within ${RESULTS_LIMIT_MS / 60_000} minutes of the last order. Look at the bot's log.`);
+    }
+    await sleep(CHECK_INTERVAL_MS);
   }
 }
 

@@ -13,6 +13,8 @@ const OVER_MS = 10_000;
 const RESULT_BUTTONS = 9;
 /** An acknowledgement that is too late for Discord is measured like the others. */
 const ACKNOWLEDGE_MS = 60_000;
+/** From the last order on. The slowest of a thousand jobs takes less than two minutes. */
+const RESULTS_LIMIT_MS = 5 * 60_000;
 
 const guildOf = (channel: number): string => `guild-${channel + 1}`;
 const nameIn = (guildName: string): string => `member of ${guildName}`;
@@ -41,7 +43,15 @@ async function openDiscord() {
     const { promise: shownAt, resolve } = Promise.withResolvers<number>();
     onShown.set(id, resolve);
     const { afterMs } = await acknowledged();
-    return { prompt, acknowledgedAfterMs: afterMs, shownAt: await shownAt };
+    const result = { prompt, acknowledgedAfterMs: afterMs, shownAt: await shownAt };
+    onShown.delete(id);
+    return result;
+  }
+
+  async function failLate(): Promise<never> {
+    await sleep(RESULTS_LIMIT_MS, undefined, { ref: false });
+    const limit = `${RESULTS_LIMIT_MS / 60_000} minutes`;
+    throw new Error(`${onShown.size} results were not shown within ${limit} of the last order. Look at the bot's log.`);
   }
 
   return {
@@ -54,7 +64,7 @@ async function openDiscord() {
         await sleep(Math.max(0, start + (number * OVER_MS) / jobs - performance.now()));
         orders.push(order(number));
       }
-      const results = await Promise.all(orders);
+      const results = await Promise.race([Promise.all(orders), failLate()]);
       const [violation] = discord.violations;
       if (violation) throw new Error(`The embedded Discord reported a violation: ${JSON.stringify(violation)}`);
       return results;
