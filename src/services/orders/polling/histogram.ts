@@ -144,13 +144,13 @@ function blurWith(kernel: Float64Array): (masses: Float64Array) => Float64Array 
   const radius = (kernel.length - 1) / 2;
   return (masses) => {
     const result = emptyBins();
-    for (const [bin, mass] of masses.entries()) {
-      if (mass === 0) continue;
-      for (const [index, height] of kernel.entries()) {
+    masses.forEach((mass, bin) => {
+      if (mass === 0) return;
+      kernel.forEach((height, index) => {
         const target = Math.min(masses.length - 1, Math.max(0, bin + index - radius));
         result[target] = (result[target] ?? 0) + mass * height;
-      }
-    }
+      });
+    });
     return result;
   };
 }
