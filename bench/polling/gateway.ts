@@ -36,7 +36,8 @@ export class SimulatedGateway {
     return { remoteId, needsInput: false, finalPrompt: undefined, queuedBehind: undefined };
   }
 
-  source(name: string): Source {
+  /** `percentAt`: what the gateway reports after this share of a job's duration. */
+  source(name: string, percentAt: (share: number) => number | undefined = () => undefined): Source {
     return {
       name,
       endpoint: {
@@ -45,9 +46,10 @@ export class SimulatedGateway {
           const job = this.jobs.get(remoteId);
           if (!job) throw new Error(`There is no job ${remoteId}.`);
           job.polls += 1;
-          const hasEnded = this.#clock.now() >= job.endsAt;
+          const now = this.#clock.now();
           await this.#clock.wait(ONE_WAY_MS);
-          return hasEnded ? { ...RUNNING, remoteId, state: 'succeeded' } : { ...RUNNING, remoteId };
+          if (now >= job.endsAt) return { ...RUNNING, remoteId, state: 'succeeded' };
+          return { ...RUNNING, remoteId, progress: percentAt(1 - (job.endsAt - now) / job.ms) };
         },
       },
     };

@@ -6,6 +6,7 @@ import {
   coldAndWarmScenarios,
   type NamedScenario,
   overloadScenarios,
+  percentageScenarios,
   wrongAssumptionScenarios,
 } from './scenarios.ts';
 
@@ -25,6 +26,7 @@ spec polls every 2.5 s for 30 s, then every 7.5 s; learned does not know the dis
 ${TARGETS}`);
   await compare('Ample capacity, nothing known', ampleCapacityScenarios());
   await compare('A new bot, and one that has run for a while', coldAndWarmScenarios());
+  await compare('The gateway reports a percentage', percentageScenarios());
   await compare('Stored durations follow another distribution', wrongAssumptionScenarios());
   await compareCallbacks();
   await compare('More polls due than the limits allow (music and videos have sigma 0.4 as well)', overloadScenarios());

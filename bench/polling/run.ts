@@ -37,6 +37,8 @@ export interface Stream {
   arrival: Arrival;
   /** The durations that the store already contains when the first job arrives. */
   assumed?: Draw;
+  /** What the gateway reports after this share of a job's duration; nothing by default. */
+  percentAt?: (share: number) => number;
 }
 
 export interface Scenario {
@@ -87,7 +89,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     const id = callbackRandom() < (callbackShare ?? 0) ? callbacks.find(address) : undefined;
     if (id !== undefined) callbacks.process(id, event);
   };
-  const kinds = scenario.streams.map(({ jobType }) => simulatedKind(jobType, gateway, callBack));
+  const kinds = scenario.streams.map((stream) => simulatedKind(stream, gateway, callBack));
   const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
   if (callbackShare !== undefined) callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
   const tasks = new Tasks({
@@ -199,13 +201,13 @@ function scheduleArrivals(arrival: Arrival, random: Random, clock: VirtualClock,
 const pollCount = ({ jobs }: SimulatedGateway): number => [...jobs.values()].reduce((sum, { polls }) => sum + polls, 0);
 
 function simulatedKind(
-  jobType: JobType,
+  { jobType, percentAt }: Stream,
   gateway: SimulatedGateway,
   callBack: (address: string, event: 'progress' | 'end') => void,
 ): Kind {
   return defineKind({
     name: kindNames[jobType],
-    source: gateway.source(jobType),
+    source: gateway.source(jobType, percentAt),
     acceptsCallback: true,
     waitLimit: () => jobType,
     durationKey: () => kindNames[jobType],

@@ -41,6 +41,23 @@ export function ampleCapacityScenarios(): NamedScenario[] {
   });
 }
 
+/** The gateway reports a percentage: in nine even steps, as the square of the time, or quickly up to 99, where it stays. */
+export function percentageScenarios(): NamedScenario[] {
+  const laws = {
+    'in nine steps': (share: number) => Math.floor(share * 9) * 11,
+    'slow at first': (share: number) => 100 * share ** 2,
+    'stays at 99': (share: number) => Math.min(99, 250 * share),
+  };
+  return (['image', 'video'] as const).flatMap((jobType) => {
+    const { name, median, every } = jobTypes[jobType];
+    const stream = { jobType, arrival: { every }, draw: logNormal(median, SIGMA) };
+    return Object.entries(laws).flatMap(([law, percentAt]) => [
+      { ...singleStream(`${name}, ${law}: the first ${COLD_JOBS}`, { ...stream, percentAt }, COLD_JOBS), runs: RUNS },
+      singleStream(`${name}, ${law}`, { ...stream, percentAt }),
+    ]);
+  });
+}
+
 /** A new bot, and a bot that has been running for a while. */
 export function coldAndWarmScenarios(): NamedScenario[] {
   const draw = logNormal(jobTypes.image.median, SIGMA);

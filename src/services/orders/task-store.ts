@@ -108,6 +108,8 @@ export const durationShape = z.object({
   at: z.number(),
   /** The part of that time before the job started to run, if the gateway reports it. */
   waitedMs: z.number().optional(),
+  /** What the gateway's percentage predicted while the job ran, if it reported one. */
+  predictedMs: z.number().optional(),
 });
 export type Duration = z.output<typeof durationShape>;
 

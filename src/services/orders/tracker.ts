@@ -176,6 +176,7 @@ export class Tracker {
       const task = await book.change(id, (current) =>
         settlePart({ ...applyResult(current, result, now), polls: current.polls + 1 }, now),
       );
+      durationHistory.notePrediction(task, now);
       if (isFollowed(task))
         return { again: this.#isFirstUnreadable(id, result) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
       this.#pollAloneIds.delete(id);

@@ -39,7 +39,7 @@ export class DurationModel {
   /** Densities of sparser polls, by the share that remains. */
   readonly #sparseDensities = new Map<number, number>();
 
-  constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<PollingProfile, 'assumed'>) {
+  constructor(masses: Float64Array, { longestGapMs, pollShare }: Omit<PollingProfile, 'assumed' | 'unitMs'>) {
     this.#longestGapMs = longestGapMs;
     let surviving = 1;
     for (const bin of emptyBins().keys()) {
@@ -138,6 +138,8 @@ export interface PollingProfile {
   longestGapMs: number;
   /** The share of the specification's polls that is used. */
   pollShare: number;
+  /** A usual duration, which stands for the predicted one in the distribution of predictions, so that gaps have the usual lengths. */
+  unitMs: number;
   /** The distribution that is assumed before any job is known. */
   assumed: readonly Observation[];
 }
@@ -156,9 +158,14 @@ function logLogistic(medianMs: number, shape: number): Observation[] {
 }
 
 /** Most image jobs take between five seconds and a minute. More polls than this would hardly find their ends sooner. */
-const imageProfile: PollingProfile = { longestGapMs: 9_500, pollShare: 0.88, assumed: logLogistic(17_000, 0.6) };
+const imageProfile: PollingProfile = {
+  longestGapMs: 9_500,
+  pollShare: 0.88,
+  unitMs: 40_000,
+  assumed: logLogistic(17_000, 0.6),
+};
 /** Learned durations are never quite right, so a small share of the specification's polls is kept. */
-const defaultProfile: PollingProfile = { longestGapMs: 20_000, pollShare: 0.99, assumed: [] };
+const defaultProfile: PollingProfile = { longestGapMs: 20_000, pollShare: 0.99, unitMs: 150_000, assumed: [] };
 
 export const POLLING_PROFILES: Readonly<Record<WaitLimit, PollingProfile>> = {
   image: imageProfile,

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../../lib/clock.ts';
+import { RecentMap } from '../../../lib/recent-map.ts';
 import type { WaitLimit } from '../../tasks/kind.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TasksLog } from '../book.ts';
@@ -22,8 +23,15 @@ const LATEST_JOBS = 10;
 const LATEST_MS = 6 * HOUR_MS;
 const MIN_LATEST_JOBS = 3;
 
-/** A job from its acceptance to its end, or from the start of its run. */
-type Span = 'all' | 'run';
+/** A job from its acceptance to its end, or from the start of its run, or its end as a share of the predicted one, times the profile's unit. */
+type Span = 'all' | 'run' | 'share';
+
+/** The ends of fewer jobs do not show how good a gateway's percentages are. */
+const MIN_PREDICTED_JOBS = 10;
+/** Of the specification's polls. More of them would hardly find a predicted end sooner. */
+const PREDICTED_POLL_SHARE = 0.53;
+/** Predictions of jobs that run. */
+const MAX_PREDICTIONS = 10_000;
 
 /** Jobs that end together are alike. Only one per interval is recorded, because otherwise a busy gateway would replace all durations within a second. */
 const MIN_INTERVAL_MS = 500;
@@ -43,6 +51,8 @@ interface DurationHistoryParts {
 export class DurationHistory {
   readonly #parts: DurationHistoryParts;
   readonly #durationsByKey = new Map<string, KnownDurations | Promise<KnownDurations>>();
+  /** By task: the prediction of the percentage that was closest to a half. Early ones say little, and late ones differ little from the end. */
+  readonly #predictions = new RecentMap<string, { percent: number; ms: number }>(MAX_PREDICTIONS);
 
   constructor(parts: DurationHistoryParts) {
     this.#parts = parts;
@@ -59,16 +69,33 @@ export class DurationHistory {
         Math.max(1, RECOMPUTE_SHARE * Math.min(modelDurations.count, modelDurations.durations.length))
     )
       return cachedModel.model;
-    const profile = POLLING_PROFILES[this.#parts.waitLimitOf(task)];
+    const profile = {
+      ...POLLING_PROFILES[this.#parts.waitLimitOf(task)],
+      ...(span === 'share' && { pollShare: PREDICTED_POLL_SHARE }),
+    };
     const observations = withOthers(
-      observationsOf(modelDurations, span),
-      kindDurations ? observationsOf(kindDurations, span) : [],
+      observationsOf(modelDurations, span, profile.unitMs),
+      kindDurations ? observationsOf(kindDurations, span, profile.unitMs) : [],
     );
     const assumed = span === 'all' ? profile.assumed : [];
-    const isEnough = assumed.length > 0 || weightOf(observations) >= MIN_JOBS;
+    const minJobs = span === 'share' ? MIN_PREDICTED_JOBS : MIN_JOBS;
+    const isEnough = assumed.length > 0 || weightOf(observations) >= minJobs;
     const model = isEnough ? new DurationModel(fitHistogram(withOthers(observations, assumed)), profile) : undefined;
     modelDurations.models[span] = { model, at: modelDurations.count };
     return model;
+  }
+
+  unitMsOf(task: Task): number {
+    return POLLING_PROFILES[this.#parts.waitLimitOf(task)].unitMs;
+  }
+
+  /** Call this for a task that runs. */
+  notePrediction(task: Task, now: number): void {
+    const { id, progress: percent = 0 } = task;
+    const ms = predictedMs(task, now);
+    const known = this.#predictions.get(id);
+    if (ms !== undefined && (!known || Math.abs(percent - 50) < Math.abs(known.percent - 50)))
+      this.#predictions.set(id, { percent, ms });
   }
 
   /** The median duration of the latest jobs; undefined if too few of them are recent, or they are still being read. */
@@ -79,7 +106,10 @@ export class DurationHistory {
   }
 
   /** Never fails, because losing a duration must not affect the job. */
-  async learn(task: Task, duration: Duration): Promise<void> {
+  async learn(task: Task, observed: Duration): Promise<void> {
+    const prediction = this.#predictions.get(task.id);
+    this.#predictions.delete(task.id);
+    const duration = { ...observed, ...(prediction && { predictedMs: prediction.ms }) };
     for (const key of keysOf(task)) {
       try {
         const known = await this.#read(key);
@@ -127,12 +157,14 @@ const hasKindKey = ({ kind, durationKey }: Task): boolean => durationKey !== kin
 const keysOf = (task: Task): string[] =>
   hasKindKey(task) ? [task.durationKey, `all of ${task.kind}`] : [task.durationKey];
 
-function observationsOf({ durations }: KnownDurations, span: Span): Observation[] {
-  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs }, index) => {
-    if (span === 'run' && waitedMs === undefined) return [];
-    const waitMs = span === 'run' ? (waitedMs ?? 0) : 0;
+function observationsOf({ durations }: KnownDurations, span: Span, unitMs: number): Observation[] {
+  return durations.flatMap(({ atLeastMs, atMostMs, waitedMs, predictedMs }, index) => {
+    const needed = { all: atMostMs, run: waitedMs, share: predictedMs }[span];
+    if (needed === undefined) return [];
+    const waitMs = span === 'run' ? needed : 0;
+    const scale = span === 'share' ? unitMs / needed : 1;
     const weight = 0.5 ** ((durations.length - 1 - index) / HALF_WEIGHT_AFTER_JOBS);
-    return [{ atLeastMs: atLeastMs - waitMs, atMostMs: atMostMs - waitMs, weight }];
+    return [{ atLeastMs: (atLeastMs - waitMs) * scale, atMostMs: (atMostMs - waitMs) * scale, weight }];
   });
 }
 
@@ -166,23 +198,49 @@ export const learnedSchedule = (
     const missed = missedShare(task);
     if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * factor;
     const share = sparseShare(missed);
-    const { model, age } = modelAndAge;
-    const stretch = stretchOf(model, age, task.progress);
+    const { model, age, stretch = stretchOf(model, age, task.progress) } = modelAndAge;
     const gap = model.nextAge(age / stretch, factor, share) * stretch - age;
     return now + Math.min(model.longestGapMs(factor, share), Math.max(0, gap));
   },
 });
 
 /** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
-function modelFor(task: Task, now: number, history: DurationHistory) {
+function modelFor(task: Task, now: number, history: DurationHistory): ModelAndAge | undefined {
   const { started, wordsTaken } = task.times;
   if (task.state === 'needs-input') return undefined;
+  const stretch = (predictedMs(task, now) ?? 0) / history.unitMsOf(task);
+  const isUsual = stretch < MAX_SHARE_STRETCH && 1 / stretch < MAX_SHARE_STRETCH;
+  const shareModel = isUsual ? history.modelFor(task, 'share') : undefined;
+  if (shareModel) return { model: shareModel, age: now - durationStart(task), stretch };
   const runModel = history.modelFor(task, 'run');
   if (runModel && started !== undefined) return { model: runModel, age: Math.max(0, now - started) };
   // A queued task may start at any moment, and cannot end before its run is over.
   if (runModel && task.state === 'queued') return { model: runModel, age: 0 };
   const model = history.modelFor(task, 'all');
   return model && { model, age: Math.max(0, wordsTaken === undefined ? taskAge(task, now) : now - wordsTaken) };
+}
+
+interface ModelAndAge {
+  model: DurationModel;
+  age: number;
+  /** How many times as long as in the model this job takes, if the model contains predictions. */
+  stretch?: number;
+}
+
+const durationStart = ({ times: { accepted, created, wordsTaken } }: Task): number => wordsTaken ?? accepted ?? created;
+
+/** How far a prediction can be from the profile's unit. Gaps are as many times as long or short as the unit's. */
+const MAX_SHARE_STRETCH = 3;
+/** Some gateways count to 99 and stay there. */
+const MAX_PERCENT = 95;
+
+/** The duration of a job that continues as evenly as the percentage says. */
+function predictedMs(task: Task, now: number): number | undefined {
+  const { progress: percent = 0, state, times } = task;
+  const since = durationStart(task);
+  const start = Math.max(since, times.started ?? since);
+  if (state !== 'running' || !(percent > 0 && percent < MAX_PERCENT && now > start)) return undefined;
+  return start - since + ((now - start) * 100) / percent;
 }
 
 /**
@@ -192,7 +250,7 @@ function modelFor(task: Task, now: number, history: DurationHistory) {
 function stretchOf(model: DurationModel, age: number, percent: number | undefined): number {
   const progress = (percent ?? 0) / 100;
   const medianAge = model.medianFrom(age);
-  if (!(progress > 0 && progress < 1 && age > 0 && Number.isFinite(medianAge))) return 1;
+  if (!(progress > 0 && progress < MAX_PERCENT / 100 && age > 0 && Number.isFinite(medianAge))) return 1;
   const predictedDuration = age / progress;
   return Math.min(MAX_STRETCH, Math.max(1 / MAX_STRETCH, (predictedDuration / medianAge) ** progress));
 }

@@ -164,6 +164,34 @@ describe('The learned schedule', () => {
     for (const progress of [0, 100, -5, 700, Number.NaN]) expect(gapAtProgress(progress)).toBe(baseline);
   });
 
+  it('Once percentages have predicted the ends of ten jobs, the learned schedule polls a job mostly around its predicted end', async () => {
+    const gapsAfter = async (jobs: number, percents: readonly number[]): Promise<number[]> => {
+      const { gapAt, history } = await createSchedule({ medianMs: 150 * second });
+      for (let job = 0; job < jobs; job += 1) {
+        const ms = (100 + job) * second;
+        for (const progress of percents) history.notePrediction(runningTask({ progress }), start + 0.6 * ms);
+        const duration = { atLeastMs: ms - second, atMostMs: ms + second, at: start + (100 + job) * second };
+        await history.learn(runningTask(), duration);
+      }
+      return [
+        gapAt(runningTask({ progress: 40 }), 60 * second),
+        gapAt(runningTask({ progress: 94 }), 141 * second),
+        gapAt(runningTask({ progress: 99 }), 148 * second),
+        gapAt(runningTask({ progress: 10 }), 60 * second),
+      ];
+    };
+    expect(await gapsAfter(9, [60])).toEqual(await gapsAfter(9, []));
+    const [early = 0, late = 0, ...others] = await gapsAfter(40, []);
+    // The prediction at 60% was right, those at 20% and 93% were not.
+    const [earlyGap, lateGap, ...otherGaps] = await gapsAfter(40, [20, 60, 93]);
+    expect(early).toBeLessThan(17 * second);
+    expect(earlyGap).toBe(20 * second);
+    expect(late).toBeLessThan(2 * second);
+    expect(lateGap).toBeLessThan(4 * second);
+    // Beyond 95% and far from a usual duration, percentages only stretch what was learned from durations.
+    expect(otherGaps).toEqual(others);
+  });
+
   it('The learned schedule counts from the reported start of the run, and treats a queued job as about to start', async () => {
     const { gapAt, schedule } = await createSchedule({ waitedMs: 100 * second });
     const age = 300 * second;
