@@ -127,7 +127,7 @@ async function createVariant(
     });
   const entries: EntryStore = countWrites(store.entries, ['change', 'rename', 'keepScopes', 'setOpenSince']);
   const hashOf = (text: string): string => createHmac('sha256', 'secret').update(text).digest('hex').slice(0, 24);
-  const budgets = new Budgets({ store: countWrites(store.budgets, ['put']), hashOf });
+  const budgets = new Budgets(countWrites(store.budgets, ['put']), hashOf);
   const appliedLimits = limits ?? {};
   const spending = new Spending({
     budgets,

@@ -80,8 +80,8 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     warn: (facts: object) => errors.push(facts),
     error: (facts: object) => errors.push(facts),
   };
-  const book = new TaskBook({ store, log });
-  const scheduler = new Scheduler({ clock, random: seededRandom(seed + 1), log, limits: scenario });
+  const book = new TaskBook(store, log);
+  const scheduler = new Scheduler(clock, seededRandom(seed + 1), log, scenario);
   const { callbackShare } = scenario;
   // A separate random generator, so that callbacks do not change which jobs are drawn.
   const callbackRandom = seededRandom(seed + 2);
@@ -90,7 +90,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     if (id !== undefined) callbacks.process(id, event);
   };
   const kinds = scenario.streams.map((stream) => simulatedKind(stream, gateway, callBack));
-  const callbacks = new Callbacks({ book, kinds, scheduler, clock, log });
+  const callbacks = new Callbacks(book, kinds, scheduler, clock, log);
   if (callbackShare !== undefined) callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
   const tasks = new Tasks({
     book,

@@ -51,9 +51,9 @@ const { gatewayUrl: baseUrl, connections, perSecond, inFlight, pollsInBatches, i
 const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox', connections }, { log, clock });
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
-const watchedScheduler = new WatchedScheduler({ clock, log, random, limits: { perSecond, inFlight } }, isTimed);
+const watchedScheduler = new WatchedScheduler(isTimed, clock, random, log, { perSecond, inFlight });
 const tasks = new Tasks({
-  book: new TaskBook({ store, log }),
+  book: new TaskBook(store, log),
   specs: kindSpecs,
   store,
   kinds: kindsOf(gateway, { imgxLists: pollsInBatches, imagineReferences: 'address', videosBody: 'json' }),

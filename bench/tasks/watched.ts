@@ -19,9 +19,9 @@ export class WatchedScheduler extends Scheduler {
   lateness: number[] = [];
   trouble: Trouble | undefined;
 
-  constructor(parts: ConstructorParameters<typeof Scheduler>[0], isTimed: boolean) {
-    super(parts);
-    this.#clock = parts.clock;
+  constructor(isTimed: boolean, ...parts: ConstructorParameters<typeof Scheduler>) {
+    super(...parts);
+    [this.#clock] = parts;
     this.#isTimed = isTimed;
   }
 

@@ -7,6 +7,7 @@ import type { Domains } from '../services/operations/engine.ts';
 import { Notices } from '../services/operations/notices.ts';
 import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch } from '../services/operations/watch.ts';
+import type { Notice } from '../services/store/notice.ts';
 import { Runs } from '../services/store/runs.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { noticePlan } from './notice.ts';
@@ -28,23 +29,20 @@ interface NoticesParts extends AppContext {
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
 export function openNotices({ version, domains, gateway, store, operator, say, clock, log }: NoticesParts) {
   const { tasks, money } = domains;
-  const notices = new Notices({
-    store: store.notices,
-    delivery: {
-      post: (notice) => operator.post(noticePlan(notice, say)),
-      edit: (notice) => operator.edit(notice.messages, noticePlan(notice, say)),
-    },
-    clock,
-    log,
-  });
-  const runs = new Runs({ store: store.runs, version, clock, log });
+  const context = { clock, log };
+  const delivery = {
+    post: (notice: Notice) => operator.post(noticePlan(notice, say)),
+    edit: (notice: Notice) => operator.edit(notice.messages, noticePlan(notice, say)),
+  };
+  const notices = new Notices(store.notices, delivery, clock, log);
+  const runs = new Runs(context, store.runs, version);
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   const { book, orders } = tasks;
   orders.onCredit((kind, isAvailable) => {
     if (isAvailable) notices.end('noCredit', kind);
     else notices.begin({ topic: 'noCredit', subject: kind });
   });
-  const balance = new BalanceWatch({ reports: gateway.usage, ledger: money.ledger, clock, log });
+  const balance = new BalanceWatch(context, gateway.usage, money.ledger);
   const watch = new Watch({ notices, runs, balance, gateway, store, domains, clock });
   return {
     /** The current notices, and the recent starts. */

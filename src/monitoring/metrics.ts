@@ -16,10 +16,10 @@ export class Metrics {
   /** By metric and the text of its labels: the value of a counter or gauge; the sum of a histogram and the count of each bucket. */
   readonly #series = new Map<string, Map<string, number[]>>();
   readonly #updates: (() => Promise<void>)[] = [];
-  readonly #log: Pick<PlainLog, 'warn'>;
+  readonly #log: PlainLog;
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-  constructor(log: Pick<PlainLog, 'warn'>) {
+  constructor(log: PlainLog) {
     this.#log = log;
     // What has no labels is reported as zero from the start.
     for (const [key, spec] of Object.entries(metricList))

@@ -30,7 +30,7 @@ const failure = (status: number, error: string, headers = {}): HttpResponse => (
 /** Returns once the port is open. */
 export async function startServer(
   settings: HttpSettings,
-  { readiness, metrics, log }: { readiness: ReadinessCheck; metrics: Metrics; log: Pick<PlainLog, 'warn'> },
+  { readiness, metrics, log }: { readiness: ReadinessCheck; metrics: Metrics; log: PlainLog },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -38,7 +38,7 @@ async function createNotesFixture() {
   onTestFinished(() => store.close());
   /** Simulates a restart, after which only stored data is available. */
   const restart = async () => {
-    const book = new TaskBook({ store, log });
+    const book = new TaskBook(store, log);
     await book.open();
     return noteFinder({ media, views: kindViews, log, clock, say: createSay(texts) }, book);
   };

@@ -5,10 +5,11 @@ import { startServer } from '../../src/monitoring/server.ts';
 import { refusalCounter } from '../../src/monitoring/tasks.ts';
 import { ReadinessCheck } from '../../src/services/operations/readiness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { plainLog } from '../support/plain-log.ts';
 
 function createMetrics() {
   const warnings: object[] = [];
-  const log = { warn: (facts: object) => void warnings.push(facts) };
+  const log = plainLog({ warn: (facts) => void warnings.push(facts) });
   return { warnings, log, metrics: new Metrics(log) };
 }
 

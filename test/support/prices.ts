@@ -4,8 +4,9 @@ import { type LearnedCosts, LearnedPrices, type LearnedStore } from '../../src/s
 import type { OperatorPrices } from '../../src/services/money/price.ts';
 import { PriceBook } from '../../src/services/money/price-book.ts';
 import { ManualClock } from './manual-clock.ts';
+import { plainLog } from './plain-log.ts';
 
-const log = { warn: () => undefined };
+const log = plainLog();
 
 /** A store in memory whose rows a test can inspect. */
 export function learnedStore(): LearnedStore & { rows: Map<string, LearnedCosts> } {
@@ -24,8 +25,8 @@ export function operatorPriceBook(operator: OperatorPrices): PriceBook {
     operator,
     readAt: clock.now(),
     specs: kindSpecs,
-    gateway: new GatewayPrices({ fetch: undefined, group: undefined, clock, log }),
-    learned: new LearnedPrices({ store: learnedStore(), clock, log }),
+    gateway: new GatewayPrices(undefined, undefined, clock, log),
+    learned: new LearnedPrices(learnedStore(), clock, log),
     listNameOf: () => undefined,
   });
 }

@@ -76,7 +76,7 @@ interface PollResult {
 }
 
 /** Polls songs in lists no longer than this gateway accepts (specification, 4.1 and 4.7). */
-export function musicSource(music: Pick<Gateway['music'], 'get' | 'getMany'>): Source {
+export function musicSource(music: Gateway['music']): Source {
   let max = MAX_IN_LIST;
   /** How many times in a row each id was missing from the response. */
   let missCounts: ReadonlyMap<string, number> = new Map();

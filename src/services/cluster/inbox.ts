@@ -1,6 +1,6 @@
 import type { Job, JobsOptions, Queue, Worker, WorkerOptions } from 'bullmq';
 import { type Clock, pause } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { PlainLog } from '../../lib/log.ts';
 
 /** An event from Discord, on its way to the partition that handles it. */
 export interface Packet {
@@ -63,13 +63,13 @@ export class Inbox {
   readonly #server: QueueServer;
   readonly #lockMs: number;
   readonly #clock: Clock;
-  readonly #log: Pick<Log, 'warn'>;
+  readonly #log: PlainLog;
   readonly #queues = new Map<number, PacketQueue>();
   readonly #consumers = new Set<Consumer>();
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   /** `lockMs`: how long a packet stays assigned to a process that no longer renews its lock. */
-  constructor(server: QueueServer, lockMs: number, { clock, log }: { clock: Clock; log: Pick<Log, 'warn'> }) {
+  constructor(server: QueueServer, lockMs: number, { clock, log }: { clock: Clock; log: PlainLog }) {
     this.#server = server;
     this.#lockMs = lockMs;
     this.#clock = clock;

@@ -83,7 +83,7 @@ function turnOf(task: Task): EarlierTurn[] {
   return [{ by: 'member', text: memberText }, ...(text === '' ? [] : [{ by: 'model' as const, text }])];
 }
 
-export async function talkTurns({ talk }: Task, book: Pick<TaskBook, 'get'>): Promise<Task[]> {
+export async function talkTurns({ talk }: Task, book: TaskBook): Promise<Task[]> {
   const turns: Task[] = [];
   for (const id of talk?.turns ?? []) {
     const turn = await book.get(id);

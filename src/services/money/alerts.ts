@@ -14,27 +14,26 @@ export interface BudgetAlert {
   reached: readonly { share: Share; allowance: Allowance }[];
 }
 
-interface AlertsParts {
-  spending: Spending;
-  budgets: Budgets;
-  send(alert: BudgetAlert): Promise<void>;
-  log: PlainLog;
-}
-
 /** Notifies once in each period that most of a server's budget has been used, and once that nothing is left. */
 export class Alerts {
-  readonly #parts: AlertsParts;
+  readonly #spending: Spending;
+  readonly #budgets: Budgets;
+  readonly #send: (alert: BudgetAlert) => Promise<void>;
+  readonly #log: PlainLog;
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(parts: AlertsParts) {
-    this.#parts = parts;
+  constructor(spending: Spending, budgets: Budgets, send: (alert: BudgetAlert) => Promise<void>, log: PlainLog) {
+    this.#spending = spending;
+    this.#budgets = budgets;
+    this.#send = send;
+    this.#log = log;
   }
 
   /** Called whenever a server's sums have changed. `exceeded`: the limit because of which an order was just refused. */
   check(guildId: string, exceeded?: Allowance): void {
-    if (this.#findUnannounced(this.#parts.budgets.get(guildId), guildId, exceeded).length === 0) return;
+    if (this.#findUnannounced(this.#budgets.get(guildId), guildId, exceeded).length === 0) return;
     const work = this.#notify(guildId, exceeded)
-      .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'A budget alert could not be sent.'))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'A budget alert could not be sent.'))
       .finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }
@@ -45,17 +44,16 @@ export class Alerts {
 
   /** Stores the alert before sending it. After a crash in between, it is missing, but it is never sent twice. */
   async #notify(guildId: string, exceeded: Allowance | undefined): Promise<void> {
-    const { budgets, send: notify } = this.#parts;
     let reached: BudgetAlert['reached'] = [];
-    const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
+    const { alertsChannelId: channelId } = await this.#budgets.change(guildId, (budget) => {
       reached = this.#findUnannounced(budget, guildId, exceeded);
       return reached.length === 0 ? budget : { ...budget, told: this.#withAnnounced(budget, reached) };
     });
-    if (reached.length > 0) await notify({ guildId, channelId, reached });
+    if (reached.length > 0) await this.#send({ guildId, channelId, reached });
   }
 
   #findUnannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
-    return this.#parts.spending.serverAllowances(guildId).flatMap((allowance) => {
+    return this.#spending.serverAllowances(guildId).flatMap((allowance) => {
       const name = this.#nameOf(allowance);
       const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
       // A single expensive request does not use up a limit of which most is left.
@@ -68,7 +66,7 @@ export class Alerts {
 
   /** Alerts of earlier periods are no longer needed. */
   #withAnnounced({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
-    const current = new Set(Object.values(this.#parts.spending.spans).map(({ key }) => key));
+    const current = new Set(Object.values(this.#spending.spans).map(({ key }) => key));
     const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
     const newEntries = reached.flatMap(({ share, allowance }) => {
       const name = this.#nameOf(allowance);
@@ -79,7 +77,7 @@ export class Alerts {
 
   /** Undefined for the limit of concurrent tasks, which is not a budget. */
   #nameOf({ holder, unit, kind = '', period }: Allowance): string | undefined {
-    return period && `${holder} ${unit} ${kind} ${this.#parts.spending.spans[period].key}`;
+    return period && `${holder} ${unit} ${kind} ${this.#spending.spans[period].key}`;
   }
 }
 

@@ -30,11 +30,6 @@ const UNUSED_DAY = '2000-01-01';
 /** What gateways report for an account without a limit. */
 const UNLIMITED = '100000000';
 
-interface BalanceParts extends AppContext {
-  reports: UsageReports;
-  ledger: Ledger;
-}
-
 /** In dollars. */
 export interface LowBalance {
   left: string;
@@ -47,12 +42,16 @@ export interface LowBalance {
  * time, and that its amounts are known to be cents.
  */
 export class BalanceWatch {
-  readonly #parts: BalanceParts;
+  readonly #context: AppContext;
+  readonly #reports: UsageReports;
+  readonly #ledger: Ledger;
   #low: LowBalance | undefined;
   #stopChecking: (() => Promise<void>) | undefined;
 
-  constructor(parts: BalanceParts) {
-    this.#parts = parts;
+  constructor(context: AppContext, reports: UsageReports, ledger: Ledger) {
+    this.#context = context;
+    this.#reports = reports;
+    this.#ledger = ledger;
   }
 
   /** Undefined if the balance is sufficient or unknown. */
@@ -61,7 +60,7 @@ export class BalanceWatch {
   }
 
   start(): void {
-    this.#stopChecking = repeat(this.#parts.clock, () => this.#check());
+    this.#stopChecking = repeat(this.#context.clock, () => this.#check());
   }
 
   async stop(): Promise<void> {
@@ -70,9 +69,9 @@ export class BalanceWatch {
 
   /** Returns when to check again. */
   async #check(): Promise<number> {
-    const { reports, log } = this.#parts;
+    const { log } = this.#context;
     try {
-      const limit = await reports.limit({ attempts: 1 });
+      const limit = await this.#reports.limit({ attempts: 1 });
       if (limit === undefined || compare(limit, UNLIMITED) >= 0) return UNREPORTED_RETRY_MS;
       this.#low = await this.#computeLowBalance(limit);
     } catch (error) {
@@ -83,8 +82,8 @@ export class BalanceWatch {
   }
 
   async #computeLowBalance(limit: string): Promise<LowBalance | undefined> {
-    const { reports, clock } = this.#parts;
-    const { total = '0' } = await reports.get({ start: UNUSED_DAY, end: UNUSED_DAY }, { attempts: 1 });
+    const { clock } = this.#context;
+    const { total = '0' } = await this.#reports.get({ start: UNUSED_DAY, end: UNUSED_DAY }, { attempts: 1 });
     if (isZero(total)) return undefined;
     const perDay = await this.#computeDailyCost(dayOf(clock.now()));
     const left = difference(limit, divideBy100(total));
@@ -95,7 +94,7 @@ export class BalanceWatch {
   /** Computes the average over the days on which something was used. */
   async #computeDailyCost(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - AVERAGE_DAYS), end: today };
-    const uses = (await this.#parts.ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
+    const uses = (await this.#ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
     const days = new Set(uses.map(({ day }) => day)).size;
     const sum = sumOf(uses.flatMap(({ amount }) => amount ?? [])) ?? '0';
     return days === 0 ? '0' : product(sum, String(1 / days));

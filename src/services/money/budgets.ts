@@ -11,13 +11,6 @@ export interface BudgetStore {
 /** Stands for the whole bot in place of a server's id. Only its pause has an effect. */
 export const WHOLE_BOT = 'everywhere';
 
-interface BudgetsParts {
-  store: BudgetStore;
-  hashOf(name: string): string;
-  /** Undefined if there are no other partitions. */
-  wholeBot?: Pick<WholeBot, 'isPausedElsewhere'> | undefined;
-}
-
 export interface HistoryEntry extends BudgetChange {
   /** Whether the operator paused or resumed the bot on all servers. */
   isEverywhere?: true;
@@ -27,17 +20,22 @@ type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
 
 /** The budgets of all servers, in memory because every request reads them. A change is stored first. */
 export class Budgets {
-  readonly #parts: BudgetsParts;
+  readonly #store: BudgetStore;
+  readonly #hashOf: HashOf;
+  /** Undefined if there are no other partitions. */
+  readonly #wholeBot: WholeBot | undefined;
   readonly #budgets = new Map<string, ServerBudget>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
 
-  constructor(parts: BudgetsParts) {
-    this.#parts = parts;
+  constructor(store: BudgetStore, hashOf: HashOf, wholeBot?: WholeBot) {
+    this.#store = store;
+    this.#hashOf = hashOf;
+    this.#wholeBot = wholeBot;
   }
 
   async open(): Promise<void> {
-    for (const [guildId, budget] of await this.#parts.store.all()) this.#budgets.set(guildId, budget);
+    for (const [guildId, budget] of await this.#store.all()) this.#budgets.set(guildId, budget);
   }
 
   get(guildId: string): ServerBudget {
@@ -51,7 +49,7 @@ export class Budgets {
   }
 
   get isWholeBotPaused(): boolean {
-    return this.get(WHOLE_BOT).isPaused || this.#parts.wholeBot?.isPausedElsewhere === true;
+    return this.get(WHOLE_BOT).isPaused || this.#wholeBot?.isPausedElsewhere === true;
   }
 
   /** The limits of all servers, roles and members. */
@@ -70,19 +68,19 @@ export class Budgets {
       const updated = transition(previous);
       if (updated === previous) return previous;
       for (const listener of this.#listeners) await listener(guildId, updated);
-      await this.#parts.store.put(guildId, updated);
+      await this.#store.put(guildId, updated);
       this.#budgets.set(guildId, updated);
       return updated;
     });
   }
 
   about(memberId: string): object[] {
-    return budgetsAbout(memberId, this.#budgets, this.#parts.hashOf);
+    return budgetsAbout(memberId, this.#budgets, this.#hashOf);
   }
 
   /** Identifies a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
-    return memberHash(guildId, memberId, this.#parts.hashOf);
+    return memberHash(guildId, memberId, this.#hashOf);
   }
 
   /** Erases a member's id. Their limits and blocks stay, under the hash alone. */
@@ -94,7 +92,7 @@ export class Budgets {
   }
 }
 
-type HashOf = BudgetsParts['hashOf'];
+type HashOf = (name: string) => string;
 
 const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =>
   hashOf(`member ${guildId} ${memberId}`);

@@ -18,23 +18,24 @@ export interface ListedPrice {
   at: number;
 }
 
-interface GatewayPricesParts {
-  /** Undefined if no list is configured; nothing is fetched then. */
-  fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined;
-  /** The group of the account, if the operator configured it. */
-  group: string | undefined;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}
+type PriceFetch = (signal: AbortSignal) => Promise<PriceList>;
 
 /** The gateway's own price list, kept in memory and refreshed in the background. No request ever waits for it. */
 export class GatewayPrices {
-  readonly #parts: GatewayPricesParts;
+  /** Undefined if no list is configured; nothing is fetched then. */
+  readonly #fetch: PriceFetch | undefined;
+  /** The group of the account, if the operator configured it. */
+  readonly #group: string | undefined;
+  readonly #clock: Clock;
+  readonly #log: PlainLog;
   #prices: ReadonlyMap<string, ListedPrice> = new Map();
   #stop: (() => Promise<void>) | undefined;
 
-  constructor(parts: GatewayPricesParts) {
-    this.#parts = parts;
+  constructor(fetch: PriceFetch | undefined, group: string | undefined, clock: Clock, log: PlainLog) {
+    this.#fetch = fetch;
+    this.#group = group;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   find(name: string | undefined): ListedPrice | undefined {
@@ -42,8 +43,8 @@ export class GatewayPrices {
   }
 
   start(): void {
-    const { fetch, clock } = this.#parts;
-    if (fetch) this.#stop = repeat(clock, (signal) => this.#refresh(fetch, signal));
+    const fetch = this.#fetch;
+    if (fetch) this.#stop = repeat(this.#clock, (signal) => this.#refresh(fetch, signal));
   }
 
   async stop(): Promise<void> {
@@ -51,12 +52,11 @@ export class GatewayPrices {
   }
 
   /** After a failure, the old list is kept, with its original time. */
-  async #refresh(fetch: NonNullable<GatewayPricesParts['fetch']>, signal: AbortSignal): Promise<number> {
-    const { clock, group, log } = this.#parts;
+  async #refresh(fetch: PriceFetch, signal: AbortSignal): Promise<number> {
     try {
-      this.#prices = pricesIn(await fetch(signal), group, clock.now());
+      this.#prices = pricesIn(await fetch(signal), this.#group, this.#clock.now());
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'The gateway’s price list could not be read.');
+      if (!signal.aborted) this.#log.warn({ err: error }, 'The gateway’s price list could not be read.');
     }
     return REFRESH_MS;
   }

@@ -29,12 +29,6 @@ export interface LearnedStore {
   put(costs: LearnedCosts): Promise<void>;
 }
 
-interface LearnedPricesParts {
-  store: LearnedStore;
-  clock: Clock;
-  log: Pick<PlainLog, 'warn'>;
-}
-
 /** Identifies jobs that cost the same. */
 export interface CostKey {
   kind: string;
@@ -49,16 +43,20 @@ const variantOf = ({ facts }: CostKey): string =>
 
 /** The actual cost of finished jobs, kept across restarts. */
 export class LearnedPrices {
-  readonly #parts: LearnedPricesParts;
+  readonly #store: LearnedStore;
+  readonly #clock: Clock;
+  readonly #log: PlainLog;
   readonly #costsByModel = new Map<string, LearnedCosts>();
   readonly #countedTaskIds = new RecentMap<string, true>(MAX_REMEMBERED_TASKS);
 
-  constructor(parts: LearnedPricesParts) {
-    this.#parts = parts;
+  constructor(store: LearnedStore, clock: Clock, log: PlainLog) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   async open(): Promise<void> {
-    for (const costs of await this.#parts.store.all()) this.#costsByModel.set(keyOf(costs), costs);
+    for (const costs of await this.#store.all()) this.#costsByModel.set(keyOf(costs), costs);
   }
 
   /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
@@ -80,15 +78,15 @@ export class LearnedPrices {
     const variant = variantOf(costKey);
     const { amounts = [] } = existingCosts?.variants.find((one) => one.variant === variant) ?? {};
     const otherVariants = existingCosts?.variants.filter((one) => one.variant !== variant) ?? [];
-    const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#parts.clock.now() };
+    const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#clock.now() };
     const { kind, model } = costKey;
     const costs = { kind, model, variants: [...otherVariants, latest].slice(-MAX_VARIANTS) };
     this.#costsByModel.set(key, costs);
     try {
-      await this.#parts.store.put(costs);
+      await this.#store.put(costs);
     } catch (error) {
       // The costs are stored again with the next task of this model.
-      this.#parts.log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
+      this.#log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
     }
   }
 }

@@ -100,7 +100,7 @@ export function allowanceText(
 }
 
 /** Rounded, because prices have many digits; rounded down, so that it never shows more than is left. */
-export const leftText = ({ unit, left }: Pick<Allowance, 'unit' | 'left'>): string =>
+export const leftText = ({ unit, left }: Allowance): string =>
   unit === 'amount' ? `$${withCents(roundDown(left))}` : quantity(unit, left);
 
 export function quantity(unit: Allowance['unit'], count: string): string {

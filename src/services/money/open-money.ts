@@ -56,8 +56,8 @@ export function openMoney(
   { hashOf }: StoreSecret,
   mediaProcess: MediaProcess,
 ) {
-  const wholeBot = notes && new WholeBot({ notes, partition: partition.number, clock, log });
-  const budgets = new Budgets({ store: store.budgets, hashOf, wholeBot });
+  const wholeBot = notes && new WholeBot({ clock, log }, notes, partition.number);
+  const budgets = new Budgets(store.budgets, hashOf, wholeBot);
   const spending = new Spending({
     settings: { ...settings.budgets, trustedGuildIds: settings.discord.adminGuildIds },
     calendar: new Calendar(settings.budgets.timeZone),
@@ -68,12 +68,12 @@ export function openMoney(
   });
   const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
-  const alerts = new Alerts({ spending, budgets, log, send: (alert) => discord.sendBudgetAlert(alert) });
+  const alerts = new Alerts(spending, budgets, (alert) => discord.sendBudgetAlert(alert), log);
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const { path, group } = settings.gateway.pricing;
   const fetch = path === undefined ? undefined : (signal: AbortSignal) => gateway.prices.get(path, { signal });
-  const gatewayPrices = new GatewayPrices({ fetch, group, clock, log });
-  const learnedPrices = new LearnedPrices({ store: store.costs, clock, log });
+  const gatewayPrices = new GatewayPrices(fetch, group, clock, log);
+  const learnedPrices = new LearnedPrices(store.costs, clock, log);
   const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
   const prices = new PriceBook({
     operator: settings.prices,
@@ -84,7 +84,7 @@ export function openMoney(
     listNameOf: ({ kind, request }) => kindsByName.get(kind)?.priceName?.(request),
   });
   const unit = settings.gateway.usageUnit;
-  const usage = new UsageReader({ reports: gateway.usage, ledger, unit, process: mediaProcess, log });
+  const usage = new UsageReader(gateway.usage, ledger, unit, mediaProcess, log);
   return {
     budgets,
     spending,

@@ -22,9 +22,9 @@ import {
   type ServerBudget,
   type StartedLimits,
 } from './server-budget.ts';
-import { type AppliedLimits, Remaining, TOTAL } from './spending/remaining.ts';
+import { type AppliedLimits, type OtherUse, Remaining, TOTAL } from './spending/remaining.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './spending/tally.ts';
-import type { PartUse, WholeBot } from './whole-bot.ts';
+import type { PartUse } from './whole-bot.ts';
 
 const MAX_REMEMBERED_MEMBERS = 10_000;
 
@@ -52,11 +52,6 @@ interface CheckedOrder {
   isCounted?: boolean;
 }
 
-type OtherUse = Pick<
-  WholeBot,
-  'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'isComplete' | 'announce'
->;
-
 type UseListener = (guildId: string, exceeded?: Allowance) => void;
 
 /** A recount of entries; the current sums stay in use until `finish` is called. */
@@ -83,7 +78,7 @@ export class Spending {
   constructor(parts: SpendingParts) {
     this.#parts = parts;
     this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
-    this.#remaining = new Remaining(parts, () => this.#tally);
+    this.#remaining = new Remaining(parts.calendar, parts.clock, parts.wholeBot, () => this.#tally);
   }
 
   /** To be called before anything is counted: a limit counts from when the bot first started with it. */
@@ -269,7 +264,7 @@ export class Spending {
   }
 
   /** The member's roles that have limits in the server of the request. */
-  limitedRoles({ guildId, route }: Pick<Task, 'guildId' | 'route'>, roleIds: readonly string[]): string[] {
+  limitedRoles({ guildId, route }: Task, roleIds: readonly string[]): string[] {
     if (guildId === undefined || route.install === 'user') return [];
     const { roles } = this.#parts.budgets.get(guildId);
     return roleIds.filter((id) => Object.hasOwn(roles, id));
@@ -288,7 +283,7 @@ export class Spending {
   }
 
   /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
-  remainingFor(task: Pick<Task, 'requesterId' | 'guildId' | 'route'>): Allowance[] {
+  remainingFor(task: Task): Allowance[] {
     const requester = requesterOf(task);
     const roleIds = this.#recentRoles.get(nameOf(requester));
     const hasRoleLimits =

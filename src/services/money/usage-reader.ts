@@ -8,35 +8,38 @@ import type { Ledger } from './ledger.ts';
 import type { DayRange } from './usage-days.ts';
 import { accountSheet, comparedModels, type Grouping, ledgerSheet, type Sheet, type SheetNote } from './usage-sheet.ts';
 
-interface UsageParts {
-  reports: Pick<UsageReports, 'get'>;
-  ledger: Pick<Ledger, 'queryUsage'>;
-  /** The unit of the gateway's amounts, if the operator configured it. */
-  unit: 'cents' | undefined;
-  process: Pick<MediaProcess, 'run'>;
-  log: Pick<PlainLog, 'warn'>;
-}
-
 /** Answers usage queries. The caller checks the permissions. */
 export class UsageReader {
-  readonly unit: UsageParts['unit'];
-  readonly #parts: UsageParts;
+  /** The unit of the gateway's amounts, if the operator configured it. */
+  readonly unit: 'cents' | undefined;
+  readonly #reports: Pick<UsageReports, 'get'>;
+  readonly #ledger: Pick<Ledger, 'queryUsage'>;
+  readonly #process: MediaProcess;
+  readonly #log: PlainLog;
 
-  constructor(parts: UsageParts) {
-    this.unit = parts.unit;
-    this.#parts = parts;
+  constructor(
+    reports: Pick<UsageReports, 'get'>,
+    ledger: Pick<Ledger, 'queryUsage'>,
+    unit: 'cents' | undefined,
+    process: MediaProcess,
+    log: PlainLog,
+  ) {
+    this.unit = unit;
+    this.#reports = reports;
+    this.#ledger = ledger;
+    this.#process = process;
+    this.#log = log;
   }
 
   /** Returns the usage of the whole account. The usage of members comes from the ledger, because the gateway does not know them. */
   async readAccount(range: DayRange, grouping: Grouping): Promise<Sheet> {
-    const { reports, ledger } = this.#parts;
-    if (grouping === 'day') return accountSheet(await reports.get(range), range, grouping);
+    if (grouping === 'day') return accountSheet(await this.#reports.get(range), range, grouping);
     if (grouping === 'model') {
-      const [usage, uses] = await Promise.all([reports.get(range), ledger.queryUsage({ range })]);
+      const [usage, uses] = await Promise.all([this.#reports.get(range), this.#ledger.queryUsage({ range })]);
       const account = accountSheet(usage, range, grouping);
       return { ...account, notes: [...account.notes, ...comparedModels(uses)] };
     }
-    const [usage, uses] = await Promise.all([this.#reportIfAvailable(range), ledger.queryUsage({ range })]);
+    const [usage, uses] = await Promise.all([this.#reportIfAvailable(range), this.#ledger.queryUsage({ range })]);
     const sheet = ledgerSheet(uses, range, grouping, 'members');
     if (!usage) return { ...sheet, notes: [...sheet.notes, { kind: 'noGatewayTotal' }] };
     const { total, notes } = accountSheet(usage, range, 'day');
@@ -46,28 +49,28 @@ export class UsageReader {
 
   async #reportIfAvailable(range: DayRange): Promise<Usage | undefined> {
     try {
-      return await this.#parts.reports.get(range);
+      return await this.#reports.get(range);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.#parts.log.warn({ err: error }, 'The usage of the account could not be read.');
+      this.#log.warn({ err: error }, 'The usage of the account could not be read.');
       return undefined;
     }
   }
 
   async readMember(memberId: string, range: DayRange, grouping: Grouping): Promise<Sheet> {
-    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, memberId }), range, grouping, 'own');
+    return ledgerSheet(await this.#ledger.queryUsage({ range, memberId }), range, grouping, 'own');
   }
 
   async readServer(guildId: string, range: DayRange, grouping: Grouping): Promise<Sheet> {
-    return ledgerSheet(await this.#parts.ledger.queryUsage({ range, guildId }), range, grouping, 'server');
+    return ledgerSheet(await this.#ledger.queryUsage({ range, guildId }), range, grouping, 'server');
   }
 
   /** The table contains all the numbers, so a chart that cannot be drawn is left out. */
   async drawChart(chart: ChartData): Promise<Buffer | undefined> {
     try {
-      return (await this.#parts.process.run({ do: 'chart', chart }, z.object({}))).bytes;
+      return (await this.#process.run({ do: 'chart', chart }, z.object({}))).bytes;
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A chart could not be drawn.');
+      this.#log.warn({ err: error }, 'A chart could not be drawn.');
       return undefined;
     }
   }

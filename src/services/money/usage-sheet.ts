@@ -68,7 +68,7 @@ export interface Sheet {
 }
 
 /** Whether everything in a sheet is certainly within its range. */
-export const isWithinRange = ({ subject, notes }: Pick<Sheet, 'subject' | 'notes'>): boolean =>
+export const isWithinRange = ({ subject, notes }: Sheet): boolean =>
   subject !== 'account' || !notes.some(({ kind }) => kind === 'totalOnly' || kind === 'undated');
 
 /** Returns one row per label. Days are sorted newest first, other labels by amount and then by the number of requests. */

@@ -42,11 +42,6 @@ export interface SharedNotes {
   inTurn(name: string, change: () => Promise<void>): Promise<void>;
 }
 
-interface WholeBotParts extends AppContext {
-  notes: SharedNotes;
-  partition: number;
-}
-
 /** What this partition tells the others. */
 interface OwnPart {
   used(): PartUse;
@@ -59,20 +54,24 @@ interface OwnPart {
  * paused it. A reservation is announced in the shared note before it counts, so the partitions together never exceed a limit.
  */
 export class WholeBot {
-  readonly #parts: WholeBotParts;
+  readonly #context: AppContext;
+  readonly #notes: SharedNotes;
+  readonly #partition: number;
   #own: OwnPart = { used: () => ({ uses: {} }), isPausedHere: () => undefined };
   #text: string | undefined;
   #note: Note = { isPaused: false, parts: {} };
   #owner = 0;
   #stopRefreshing: (() => Promise<void>) | undefined;
 
-  constructor(parts: WholeBotParts) {
-    this.#parts = parts;
+  constructor(context: AppContext, notes: SharedNotes, partition: number) {
+    this.#context = context;
+    this.#notes = notes;
+    this.#partition = partition;
   }
 
   /** Whether the operator has paused the whole bot in another partition. */
   get isPausedElsewhere(): boolean {
-    return this.#parts.partition !== PAUSE_PARTITION && this.#note.isPaused;
+    return this.#partition !== PAUSE_PARTITION && this.#note.isPaused;
   }
 
   /** The usage of the other partitions in a period. */
@@ -97,17 +96,16 @@ export class WholeBot {
   /** To be called once everything that this partition has used is counted, and before anything is reserved. */
   async open(own: OwnPart): Promise<void> {
     this.#own = own;
-    const { notes, partition } = this.#parts;
     const becomeOwner = ({ parts }: Note): boolean => {
-      this.#owner = (parts[partition]?.owner ?? 0) + 1;
+      this.#owner = (parts[this.#partition]?.owner ?? 0) + 1;
       return true;
     };
     // A worker opens many partitions at once.
-    await notes.inTurn(NOTE_NAME, async () => this.#change(becomeOwner, await notes.readRecent(NOTE_NAME)));
+    await this.#notes.inTurn(NOTE_NAME, async () => this.#change(becomeOwner, await this.#notes.readRecent(NOTE_NAME)));
   }
 
   start(): void {
-    this.#stopRefreshing = repeat(this.#parts.clock, () => this.#refresh(), REFRESH_MS);
+    this.#stopRefreshing = repeat(this.#context.clock, () => this.#refresh(), REFRESH_MS);
   }
 
   async stop(): Promise<void> {
@@ -123,29 +121,27 @@ export class WholeBot {
   }
 
   get #others() {
-    const ownPartition = String(this.#parts.partition);
+    const ownPartition = String(this.#partition);
     return Object.entries(this.#note.parts).flatMap(([partition, one]) => (partition === ownPartition ? [] : [one]));
   }
 
   #assertOwner(): true {
-    const { partition } = this.#parts;
-    if (this.#note.parts[partition]?.owner === this.#owner) return true;
-    throw new Error(`Another process owns partition ${partition}.`);
+    if (this.#note.parts[this.#partition]?.owner === this.#owner) return true;
+    throw new Error(`Another process owns partition ${this.#partition}.`);
   }
 
   async #refresh(): Promise<number> {
     try {
-      await this.#change(() => this.#assertOwner(), await this.#parts.notes.readRecent(NOTE_NAME));
+      await this.#change(() => this.#assertOwner(), await this.#notes.readRecent(NOTE_NAME));
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
+      this.#context.log.warn({ err: error }, 'The usage of the whole bot could not be updated.');
     }
     return REFRESH_MS;
   }
 
   async #change(shouldChange: (known: Note) => boolean, recentText?: string): Promise<void> {
-    const { notes, partition } = this.#parts;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const text = attempt === 0 && recentText !== undefined ? recentText : await notes.read(NOTE_NAME);
+      const text = attempt === 0 && recentText !== undefined ? recentText : await this.#notes.read(NOTE_NAME);
       if (text !== this.#text) {
         this.#note = text === undefined ? { isPaused: false, parts: {} } : note.parse(JSON.parse(text));
         this.#text = text;
@@ -154,11 +150,11 @@ export class WholeBot {
       const { isPausedHere, used } = this.#own;
       const updated: Note = {
         isPaused: isPausedHere() ?? this.#note.isPaused,
-        parts: { ...this.#note.parts, [partition]: { owner: this.#owner, ...used() } },
+        parts: { ...this.#note.parts, [this.#partition]: { owner: this.#owner, ...used() } },
       };
       const updatedText = JSON.stringify(updated);
       if (updatedText === text) return;
-      if (!(await notes.replace(NOTE_NAME, text, updatedText))) continue;
+      if (!(await this.#notes.replace(NOTE_NAME, text, updatedText))) continue;
       this.#note = updated;
       this.#text = updatedText;
       return;

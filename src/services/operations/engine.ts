@@ -50,12 +50,12 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   const { clock, log } = context;
   const { settings, store, partition, others, gateway } = sources;
   const secret = new StoreSecret();
-  const book = new TaskBook({
+  const book = new TaskBook(
     store,
-    clock,
     log,
-    findElsewhere: others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
-  });
+    clock,
+    others && (async (id) => (await others.find(partitionOf(bucketIn(id), partition.count)))?.get(id)),
+  );
   const files = openFiles(sources, (...of) => isOwnResult(store, ...of), log);
   const { hosts, media, audio, mediaProcess } = files;
   const gather = createGatherer({

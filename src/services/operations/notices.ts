@@ -31,13 +31,6 @@ interface NoticeDelivery {
   edit(notice: Notice): Promise<{ messages: Notice['messages']; needsRetry: boolean }>;
 }
 
-interface NoticesParts {
-  store: NoticeStore;
-  delivery: NoticeDelivery;
-  clock: Clock;
-  log: Pick<PlainLog, 'info' | 'warn'>;
-}
-
 interface State {
   notice: Notice;
   isStored: boolean;
@@ -57,18 +50,24 @@ interface State {
  * that keeps crashing does not flood the channel.
  */
 export class Notices {
-  readonly #parts: NoticesParts;
+  readonly #store: NoticeStore;
+  readonly #delivery: NoticeDelivery;
+  readonly #clock: Clock;
+  readonly #log: PlainLog;
   readonly #statesByCause = new Map<string, State>();
   #startedAt = 0;
   #storeRetryAt = 0;
   #isRunning = false;
 
-  constructor(parts: NoticesParts) {
-    this.#parts = parts;
+  constructor(store: NoticeStore, delivery: NoticeDelivery, clock: Clock, log: PlainLog) {
+    this.#store = store;
+    this.#delivery = delivery;
+    this.#clock = clock;
+    this.#log = log;
   }
 
   async open(): Promise<void> {
-    for (const notice of await this.#parts.store.all())
+    for (const notice of await this.#store.all())
       this.#statesByCause.set(causeOf(notice), {
         notice,
         isStored: true,
@@ -80,7 +79,7 @@ export class Notices {
 
   /** Nothing is sent before this is called. */
   start(): void {
-    this.#startedAt = this.#parts.clock.now();
+    this.#startedAt = this.#clock.now();
     this.#isRunning = true;
     for (const [cause, { notice }] of this.#statesByCause) if (!notice.isShown) this.#showSoon(cause);
   }
@@ -107,7 +106,7 @@ export class Notices {
 
   /** Reports that trouble has started. Until it ends, only its facts can change; its time then belongs to the new ones. */
   begin(occurrence: Occurrence): void {
-    const { facts = {}, since = this.#parts.clock.now() } = occurrence;
+    const { facts = {}, since = this.#clock.now() } = occurrence;
     const state = this.#statesByCause.get(causeOf(occurrence));
     if (!state || state.notice.endedAt !== undefined) this.report(occurrence);
     else if (state.isEarlier || !isSame(state.notice.facts, facts)) this.#set({ ...state.notice, facts, since });
@@ -115,13 +114,13 @@ export class Notices {
 
   end(topic: NoticeTopic, subject?: string): void {
     const known = this.#statesByCause.get(causeOf({ topic, subject }))?.notice;
-    if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#parts.clock.now() });
+    if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#clock.now() });
   }
 
   /** Reports all current trouble of these topics. Trouble that is missing from the list is over. */
   update(topics: readonly NoticeTopic[], occurrences: readonly Occurrence[]): void {
     for (const occurrence of occurrences) this.begin(occurrence);
-    const now = this.#parts.clock.now();
+    const now = this.#clock.now();
     const causes = new Set(occurrences.map(causeOf));
     for (const [cause, state] of this.#statesByCause) {
       const { topic, endedAt } = state.notice;
@@ -138,18 +137,17 @@ export class Notices {
     if (notice.endedAt !== undefined && notice.isShown && isQuietTimeOver && !sending) {
       this.#statesByCause.delete(cause);
       state.cancel?.();
-      this.#parts.store.remove(notice).catch((error: unknown) => this.#logUnstored(error));
+      this.#store.remove(notice).catch((error: unknown) => this.#logUnstored(error));
     } else if (!isStored && !sending && now >= this.#storeRetryAt) {
       this.#storeRetryAt = now + STORE_RETRY_MS;
-      void this.#store(state);
+      void this.#write(state);
     }
   }
 
   /** Reports an event, or the start of trouble. */
   report(occurrence: Occurrence, count = 1): void {
-    const { clock, log } = this.#parts;
     const { topic, subject = '', facts = {} } = occurrence;
-    const now = clock.now();
+    const now = this.#clock.now();
     const known = this.#statesByCause.get(causeOf(occurrence))?.notice;
     const endedAt = isEvent({ topic }) ? now : undefined;
     if (known && (known.postedAt === undefined || now - known.postedAt < QUIET_MS)) {
@@ -159,7 +157,7 @@ export class Notices {
       return;
     }
     if (!known && this.#statesByCause.size >= MAX_NOTICES) {
-      log.warn({ topic }, 'There are too many notices for the operator: one was left out.');
+      this.#log.warn({ topic }, 'There are too many notices for the operator: one was left out.');
       return;
     }
     const since = occurrence.since ?? now;
@@ -180,9 +178,9 @@ export class Notices {
   #showSoon(cause: string): void {
     const state = this.#statesByCause.get(cause);
     if (!state || !this.#isRunning || state.sending || state.cancel) return;
-    const waitMs = state.nextSendAt - this.#parts.clock.now();
+    const waitMs = state.nextSendAt - this.#clock.now();
     if (waitMs > 0) {
-      state.cancel = this.#parts.clock.after(waitMs, () => {
+      state.cancel = this.#clock.after(waitMs, () => {
         state.cancel = undefined;
         this.#showSoon(cause);
       });
@@ -191,7 +189,7 @@ export class Notices {
     state.sending = runWithoutSubject(() => this.#show(state))
       .catch((error: unknown) => {
         this.#delayNext(state, false);
-        this.#parts.log.warn({ err: error }, 'A notice for the operator could not be sent.');
+        this.#log.warn({ err: error }, 'A notice for the operator could not be sent.');
       })
       .finally(() => {
         state.sending = undefined;
@@ -200,11 +198,10 @@ export class Notices {
   }
 
   async #show(state: State): Promise<void> {
-    const { delivery, clock } = this.#parts;
     const { notice } = state;
     if (notice.messages.length > 0) {
-      await this.#store(state);
-      const { messages, needsRetry } = await delivery.edit(notice);
+      await this.#write(state);
+      const { messages, needsRetry } = await this.#delivery.edit(notice);
       const isUpToDate = state.notice === notice && !needsRetry;
       // Trouble without a message is reported again once the hour is over.
       const hasReader = messages.length > 0 || notice.endedAt !== undefined;
@@ -215,22 +212,21 @@ export class Notices {
       state.notice = { ...notice, isShown: true };
     } else {
       const quietUntil = (notice.postedAt ?? Number.NEGATIVE_INFINITY) + QUIET_MS;
-      if (quietUntil > clock.now()) {
+      if (quietUntil > this.#clock.now()) {
         state.nextSendAt = quietUntil;
         return;
       }
       await this.#post(state);
     }
-    await this.#store(state);
+    await this.#write(state);
   }
 
   /** Stores the notice before posting it. After a crash in between, the message is missing, but it is never sent twice. */
   async #post(state: State): Promise<void> {
-    const { delivery, clock } = this.#parts;
-    const postedNotice = { ...state.notice, postedAt: clock.now() };
+    const postedNotice = { ...state.notice, postedAt: this.#clock.now() };
     state.notice = postedNotice;
-    await this.#store(state);
-    const messages = await delivery.post(postedNotice);
+    await this.#write(state);
+    const messages = await this.#delivery.post(postedNotice);
     const isUpToDate = state.notice === postedNotice && messages.length > 0;
     const { postedAt, ...rest } = state.notice;
     // If no one has received the notice, the next attempt is not a second message.
@@ -241,14 +237,14 @@ export class Notices {
   #delayNext(state: State, wasSent: boolean): void {
     const waitMs = wasSent ? EDIT_GAP_MS : Math.min(QUIET_MS, RETRY_MS * 2 ** state.failureCount);
     state.failureCount = wasSent ? 0 : state.failureCount + 1;
-    state.nextSendAt = this.#parts.clock.now() + waitMs;
+    state.nextSendAt = this.#clock.now() + waitMs;
   }
 
   /** A failure to store a notice is ignored, because the notice may be about the store. */
-  async #store(state: State): Promise<void> {
+  async #write(state: State): Promise<void> {
     const { notice } = state;
     try {
-      await this.#parts.store.put(notice);
+      await this.#store.put(notice);
       if (state.notice === notice) state.isStored = true;
     } catch (error) {
       state.isStored = false;
@@ -257,7 +253,7 @@ export class Notices {
   }
 
   #logUnstored(error: unknown): void {
-    this.#parts.log.info({ err: error }, 'A notice for the operator could not be stored.');
+    this.#log.info({ err: error }, 'A notice for the operator could not be stored.');
   }
 }
 

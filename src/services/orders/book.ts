@@ -25,14 +25,6 @@ const REMOVAL_RETRY_MS = 500;
 
 type BookStore = Pick<TaskStore, 'live' | 'get' | 'put' | 'remove'>;
 
-interface BookParts {
-  store: BookStore;
-  clock?: Clock;
-  log: TasksLog;
-  /** Reads a task of another partition; undefined: there are none. */
-  findElsewhere?: ((id: string) => Promise<Task | undefined>) | undefined;
-}
-
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
   readonly #store: BookStore;
@@ -50,7 +42,12 @@ export class TaskBook {
   readonly #removeListeners: Listener[] = [];
   readonly #messageLossListeners: Listener[] = [];
 
-  constructor({ store, log, clock = systemClock, findElsewhere = async () => undefined }: BookParts) {
+  constructor(
+    store: BookStore,
+    log: TasksLog,
+    clock: Clock = systemClock,
+    findElsewhere: (id: string) => Promise<Task | undefined> = async () => undefined,
+  ) {
     this.#store = store;
     this.#log = log;
     this.#clock = clock;

@@ -37,7 +37,7 @@ export interface CallbackRecipient {
 
 interface ListenerParts {
   callbacks: CallbackRecipient;
-  log: Pick<PlainLog, 'info'>;
+  log: PlainLog;
   /** A clock that never goes back. Requests from another program take real time. */
   clock?: Clock;
 }

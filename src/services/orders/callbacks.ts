@@ -44,20 +44,15 @@ export interface CallbackSettings {
   host: string;
 }
 
-interface CallbacksParts {
-  book: TaskBook;
-  kinds: readonly Kind[];
-  scheduler: Scheduler;
-  clock: Clock;
-  log: Pick<PlainLog, 'info' | 'warn'>;
-}
-
 /**
  * Turns callbacks into hints, and learns which callbacks each lane sends. A callback proves neither who sent it, nor that
  * the gateway accepted an order, nor how a job ended. Callbacks are off until their URLs are known.
  */
 export class Callbacks {
-  readonly #parts: CallbacksParts;
+  readonly #book: TaskBook;
+  readonly #scheduler: Scheduler;
+  readonly #clock: Clock;
+  readonly #log: PlainLog;
   readonly #habits: CallbackHabits;
   /** The lane in which the tasks of a kind are polled. */
   readonly #lanes: ReadonlyMap<TaskKind, string | undefined>;
@@ -67,11 +62,14 @@ export class Callbacks {
   #addresses: CallbackUrls | undefined;
   #listener: Awaited<ReturnType<typeof openListener>> | undefined;
 
-  constructor(parts: CallbacksParts) {
-    this.#parts = parts;
-    this.#habits = new CallbackHabits(parts.clock);
-    this.#lanes = new Map(parts.kinds.map(({ name, source }) => [name, source?.name]));
-    parts.book.onChange((task, previous) => {
+  constructor(book: TaskBook, kinds: readonly Kind[], scheduler: Scheduler, clock: Clock, log: PlainLog) {
+    this.#book = book;
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+    this.#log = log;
+    this.#habits = new CallbackHabits(clock);
+    this.#lanes = new Map(kinds.map(({ name, source }) => [name, source?.name]));
+    book.onChange((task, previous) => {
       if (this.#addresses && previous && !hasEnded(previous) && hasEnded(task)) this.#noteEnd(task, previous);
     });
   }
@@ -82,12 +80,11 @@ export class Callbacks {
   }
 
   async listen({ url, port, host }: CallbackSettings, secret: string): Promise<void> {
-    const { log } = this.#parts;
     if (url !== undefined && port !== undefined) {
       this.open(new CallbackUrls(url, secret));
-      this.#listener = await openListener({ port, host }, { callbacks: this, log });
+      this.#listener = await openListener({ port, host }, { callbacks: this, log: this.#log });
     } else if (url !== undefined || port !== undefined)
-      log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
+      this.#log.warn({}, 'Callbacks are off: they need both CALLBACK_URL and CALLBACK_PORT.');
   }
 
   async close(): Promise<void> {
@@ -113,8 +110,8 @@ export class Callbacks {
     const id = this.#addresses?.taskIdIn(target);
     if (id === undefined) return undefined;
     const endedTask = this.#endedTasks.get(id);
-    if (endedTask) return this.#parts.clock.now() - endedTask.at <= VALID_AFTER_END_MS ? id : undefined;
-    const task = this.#parts.book.find(id);
+    if (endedTask) return this.#clock.now() - endedTask.at <= VALID_AFTER_END_MS ? id : undefined;
+    const task = this.#book.find(id);
     return task && !hasEnded(task) ? id : undefined;
   }
 
@@ -140,10 +137,9 @@ export class Callbacks {
 
   #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
     if (typeof meaning === 'object') return 'challenge';
-    const { book, clock, scheduler } = this.#parts;
     const endedTask = this.#endedTasks.get(id);
     if (endedTask?.lane !== undefined) this.#habits.noteLateCallback(endedTask.lane);
-    const task = book.find(id);
+    const task = this.#book.find(id);
     if (endedTask || !task || hasEnded(task)) return 'late';
     const unseen = { hints: { end: 0, unclear: 0 }, hintedAt: Number.NEGATIVE_INFINITY, hasProgress: false };
     const record = this.#records.get(id) ?? unseen;
@@ -155,16 +151,16 @@ export class Callbacks {
     // Further callbacks are duplicates, or the gateway uses the term for something else.
     if (record.hints[meaning] >= MAX_HINTS) return 'ignored';
     record.hints[meaning] += 1;
-    record.hintedAt = clock.now();
+    record.hintedAt = this.#clock.now();
     // The task's first poll follows right after the response to the submit.
     if (!isFollowed(task)) return 'early';
-    scheduler.hint(id);
+    this.#scheduler.hint(id);
     return 'hint';
   }
 
   #noteEnd(task: Task, previous: Task): void {
     const lane = this.#lanes.get(task.kind);
-    const now = this.#parts.clock.now();
+    const now = this.#clock.now();
     this.#endedTasks.set(task.id, { at: now, lane: task.hasCallback ? lane : undefined });
     const record = this.#records.get(task.id);
     this.#records.delete(task.id);

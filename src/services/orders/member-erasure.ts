@@ -53,7 +53,7 @@ export class MemberErasure {
   }
 
   /** Called if another partition requests the erasure. That partition is notified of the outcome instead of the member. */
-  join({ from, until }: Pick<ErasureMessage, 'from' | 'until'>): Promise<void> {
+  join({ from, until }: ErasureMessage): Promise<void> {
     return this.#store((mark) => this.#partErasures.join({ ...mark, until: Math.max(until, mark.until) }, from));
   }
 

@@ -10,7 +10,7 @@ import type { Materials, Reference } from '../tasks/materials.ts';
 export interface MemberFilesParts {
   media: Media;
   sounds: AudioService;
-  log: Pick<PlainLog, 'info'>;
+  log: PlainLog;
   memberId: string;
 }
 

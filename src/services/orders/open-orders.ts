@@ -63,7 +63,7 @@ export function openOrders(context: AppContext, sources: OrdersSources, domains:
   const drafts = new FormDrafts(store.drafts, clock, partition);
   const offers = new Offers(clock);
   const circuits = new ModelCircuits({ book, clock });
-  const callbacks = new Callbacks({ ...context, book, kinds, scheduler });
+  const callbacks = new Callbacks(book, kinds, scheduler, clock, context.log);
   const tasks = new Tasks({
     ...context,
     ...sources,

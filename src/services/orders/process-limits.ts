@@ -39,7 +39,7 @@ export class ProcessLimits {
     this.#partitionCount = partitionCount;
     const { liveLimits } = settings;
     const limits = this.#pollLimits([]);
-    this.scheduler = new Scheduler({ clock, log, random: Math.random, limits });
+    this.scheduler = new Scheduler(clock, Math.random, log, limits);
     this.live = {
       ask: { all: new Slots(0), perMember: liveLimits.ask.perMember },
       talk: { all: new Slots(0), perMember: liveLimits.talk.perMember },

@@ -25,13 +25,6 @@ export interface LaneTrouble extends Trouble {
 /** How a poll ended for its lane. */
 export type PollOutcome = 'answered' | Trouble['kind'];
 
-interface SchedulerParts {
-  clock: Clock;
-  random: () => number;
-  log: TasksLog;
-  limits: SchedulerLimits;
-}
-
 /** Decides when to poll, within its budget. Nothing else polls. After a restart everything is added again from the store. */
 export class Scheduler {
   readonly #clock: SteadyClock;
@@ -48,7 +41,7 @@ export class Scheduler {
   readonly #permitQueue: PromiseWithResolvers<void>[] = [];
   #isRunning = false;
 
-  constructor({ clock, random, log, limits }: SchedulerParts) {
+  constructor(clock: Clock, random: () => number, log: TasksLog, limits: SchedulerLimits) {
     this.#clock = new SteadyClock(clock);
     this.#random = random;
     this.#log = log;

@@ -123,10 +123,10 @@ export class Tasks {
   }
 
   /** Called when a member views this task. It is next polled alone, as soon as the scheduler permits. */
-  recordView({ id, state }: Pick<Task, 'id' | 'state'>): void {
-    if (!isFollowed({ state })) return;
-    this.#tracker.pollAlone(id);
-    this.scheduler.hint(id);
+  recordView(task: Task): void {
+    if (!isFollowed(task)) return;
+    this.#tracker.pollAlone(task.id);
+    this.scheduler.hint(task.id);
   }
 
   /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */

@@ -45,7 +45,7 @@ const responseSchema = z.object({
 /** The moderation endpoint of OpenAI and compatible services. The bot does not store the content that is checked. */
 export function createModerationService(
   { baseUrl, apiKey, model }: ModerationSettings,
-  { log, clock }: { log: Pick<PlainLog, 'warn'>; clock: Pick<Clock, 'after'> },
+  { log, clock }: { log: PlainLog; clock: Pick<Clock, 'after'> },
 ): ModerationService | undefined {
   if (baseUrl === undefined) return undefined;
   async function judge(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {

@@ -31,8 +31,8 @@ export function openSafety(
 ) {
   // Another service takes real time, even if the bot uses a different clock.
   const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
-  const rules = new Rules({ store: store.rules, operatorRules: settings.rules, moderationService });
-  const reports = new Reports({ store: store.reports, hashOf, clock });
+  const rules = new Rules(store.rules, settings.rules, moderationService);
+  const reports = new Reports(store.reports, hashOf, clock);
   const serverLogs = new ServerLogs({
     store: store.serverLogs,
     rules,

@@ -25,12 +25,6 @@ export interface ReportStore {
   remove(report: Report): Promise<void>;
 }
 
-interface ReportsParts {
-  store: ReportStore;
-  hashOf(name: string): string;
-  clock: Clock;
-}
-
 interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'message' | 'words' | 'channelId'> {
   requesterId: string;
   reporterId: string;
@@ -50,18 +44,22 @@ type ReportTarget = Pick<Report, 'guildId' | 'taskId'> & { reporterId: string };
 
 /** Reports of results, kept in memory. A change is stored first. A listener is notified of what is due in Discord. */
 export class Reports {
-  readonly #parts: ReportsParts;
+  readonly #store: ReportStore;
+  readonly #hashOf: (name: string) => string;
+  readonly #clock: Clock;
   /** Oldest first. */
   readonly #reports = new Map<string, Report>();
   readonly #lock = new KeyedLock();
   #onDue: ((id: string) => void) | undefined;
 
-  constructor(parts: ReportsParts) {
-    this.#parts = parts;
+  constructor(store: ReportStore, hashOf: (name: string) => string, clock: Clock) {
+    this.#store = store;
+    this.#hashOf = hashOf;
+    this.#clock = clock;
   }
 
   async open(): Promise<void> {
-    for (const report of await this.#parts.store.all()) this.#reports.set(report.id, report);
+    for (const report of await this.#store.all()) this.#reports.set(report.id, report);
   }
 
   /** Calls the listener with every report for which a step becomes due for any other reason than a command about the report. */
@@ -81,11 +79,11 @@ export class Reports {
   /** Throws if this member cannot report this result right now. */
   mustAllow({ guildId, taskId, reporterId }: ReportTarget): void {
     const all = this.#reportsOf(guildId);
-    const hash = this.#hashOf(guildId, `${reporterId} ${taskId}`);
+    const hash = this.#hashIn(guildId, `${reporterId} ${taskId}`);
     if (all.some((one) => one.hash === hash)) throw new Refusal('refusals.reports.twice');
-    const since = this.#parts.clock.now() - HOUR_MS;
+    const since = this.#clock.now() - HOUR_MS;
     const recent = all.filter(({ at }) => at > since);
-    const reporterHash = this.#hashOf(guildId, reporterId);
+    const reporterHash = this.#hashIn(guildId, reporterId);
     if (recent.filter((one) => one.reporterHash === reporterHash).length >= MAX_PER_MEMBER)
       throw new Refusal('refusals.reports.tooMany');
     if (recent.length >= MAX_PER_SERVER || all.filter(isUndecided).length >= MAX_UNDECIDED)
@@ -97,9 +95,9 @@ export class Reports {
     const { guildId, reporterId, taskId: reportedTaskId } = newReport;
     return this.#lock.run(guildId, async () => {
       this.mustAllow(newReport);
-      const at = this.#parts.clock.now();
-      const hash = this.#hashOf(guildId, `${reporterId} ${reportedTaskId}`);
-      const reporterHash = this.#hashOf(guildId, reporterId);
+      const at = this.#clock.now();
+      const hash = this.#hashIn(guildId, `${reporterId} ${reportedTaskId}`);
+      const reporterHash = this.#hashIn(guildId, reporterId);
       const report: Report = {
         ...newReport,
         id: createTaskId(at, bucketOf(guildId)),
@@ -161,7 +159,7 @@ export class Reports {
 
   /** Deletes reports that have expired. */
   async sweep(): Promise<void> {
-    const now = this.#parts.clock.now();
+    const now = this.#clock.now();
     for (const { id, at, due, decision } of [...this.#reports.values()]) {
       const until = decision ? decision.at + RETENTION_MS : at + UNDECIDED_RETENTION_MS;
       if (due.length === 0 && until < now) await this.remove(id);
@@ -185,19 +183,19 @@ export class Reports {
     return [...this.#reports.values()].filter((one) => one.guildId === guildId);
   }
 
-  #hashOf(guildId: string, name: string): string {
-    return this.#parts.hashOf(`report ${guildId} ${name}`);
+  #hashIn(guildId: string, name: string): string {
+    return this.#hashOf(`report ${guildId} ${name}`);
   }
 
   async #put(report: Report): Promise<void> {
-    await this.#parts.store.put(report);
+    await this.#store.put(report);
     this.#reports.set(report.id, report);
   }
 
   async #remove(id: string): Promise<void> {
     const report = this.#reports.get(id);
     if (!report) return;
-    await this.#parts.store.remove(report);
+    await this.#store.remove(report);
     this.#reports.delete(id);
   }
 

@@ -17,14 +17,6 @@ export interface RuleStore {
   put(guildId: string, rules: ServerRules): Promise<void>;
 }
 
-interface RulesParts {
-  store: RuleStore;
-  /** Undefined if no moderation service is configured. */
-  moderationService?: ModerationService | undefined;
-  /** The operator's rules. They take precedence over those of servers, and also apply outside of servers. */
-  operatorRules: RuleSet;
-}
-
 /** An order, with its member and the place where it was made. */
 export interface JudgedOrder extends JudgedRequest, Pick<Task, 'requesterId' | 'isAgeRestricted'> {}
 
@@ -73,7 +65,11 @@ const MAX_PREPARED = 500;
 
 /** What each server allows. Kept in memory, because every order is checked. A change is stored first. */
 export class Rules {
-  readonly #parts: RulesParts;
+  readonly #store: RuleStore;
+  /** The operator's rules. They take precedence over those of servers, and also apply outside of servers. */
+  readonly #operatorRules: RuleSet;
+  /** Undefined if no moderation service is configured. */
+  readonly #moderationService: ModerationService | undefined;
   readonly #ownRules = new Map<string, ServerRules>();
   /** The rules of servers that belong to another partition. */
   readonly #borrowedRules = new RecentMap<string, ServerRules>(MAX_PREPARED);
@@ -82,12 +78,14 @@ export class Rules {
   readonly #changeListeners: ChangeListener[] = [];
   readonly #refusalListeners: ((refusal: RuleRefusal) => void)[] = [];
 
-  constructor(parts: RulesParts) {
-    this.#parts = parts;
+  constructor(store: RuleStore, operatorRules: RuleSet, moderationService?: ModerationService | undefined) {
+    this.#store = store;
+    this.#operatorRules = operatorRules;
+    this.#moderationService = moderationService;
   }
 
   async open(): Promise<void> {
-    for (const [guildId, rules] of await this.#parts.store.all()) this.#ownRules.set(guildId, rules);
+    for (const [guildId, rules] of await this.#store.all()) this.#ownRules.set(guildId, rules);
   }
 
   get(guildId: string): ServerRules {
@@ -126,7 +124,7 @@ export class Rules {
       this.#judge(guildId, updated.rules);
       if (updated.proposed !== previous.proposed && updated.proposed)
         this.#judge(updated.proposed.id, updated.proposed.rules);
-      await this.#parts.store.put(guildId, updated);
+      await this.#store.put(guildId, updated);
       this.#ownRules.set(guildId, updated);
       // The erasure of a member's data changes only the history, so listeners are not notified.
       const hasLogChanged = updated.logChannelId !== previous.logChannelId || updated.logDays !== previous.logDays;
@@ -157,12 +155,11 @@ export class Rules {
 
   /** The names of the rules that the operator has set. */
   get setByOperator(): RuleName[] {
-    const { operatorRules } = this.#parts;
-    return ruleNames.filter((name) => !isDeepStrictEqual(operatorRules[name], NO_RULES.rules[name]));
+    return ruleNames.filter((name) => !isDeepStrictEqual(this.#operatorRules[name], NO_RULES.rules[name]));
   }
 
   get hasModerationService(): boolean {
-    return this.#parts.moderationService !== undefined;
+    return this.#moderationService !== undefined;
   }
 
   /**
@@ -185,7 +182,7 @@ export class Rules {
     let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
       const moderatedOrder = { texts, isAgeRestricted, isVisual, images };
-      const outcome = await moderateOrder(moderatedOrder, rules, this.#parts.moderationService);
+      const outcome = await moderateOrder(moderatedOrder, rules, this.#moderationService);
       if (!outcome.isAllowed) throw this.#reportRefusal(order, name, outcome);
       isSpoiler ||= outcome.isSpoiler;
       holdFor ??= outcome.holdFor;
@@ -233,7 +230,7 @@ export class Rules {
     let strictest: ModerationOutcome = holdFor ? { action: 'hold', ...holdFor } : ALLOWED;
     if (sets.length === 0) return strictest;
     for (const image of images) {
-      const judgement = image === undefined ? undefined : await this.#parts.moderationService?.judgeImage(image);
+      const judgement = image === undefined ? undefined : await this.#moderationService?.judgeImage(image);
       for (const moderation of sets) {
         const { results, unseen } = moderation;
         const unjudged: ModerationOutcome = unseen === 'hold' ? { action: 'hold' } : ALLOWED;
@@ -308,7 +305,7 @@ export class Rules {
 
   /** The operator's rules come first. Most servers have none. */
   #setsFor(guildId: string | undefined): (readonly [name: string, RuleSet])[] {
-    const operatorRules = [OPERATOR, this.#parts.operatorRules] as const;
+    const operatorRules = [OPERATOR, this.#operatorRules] as const;
     const serverRules = guildId === undefined ? [] : [[guildId, this.get(guildId).rules] as const];
     return [operatorRules, ...serverRules].filter(([, rules]) => rules !== NO_RULES.rules);
   }

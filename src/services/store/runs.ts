@@ -24,33 +24,31 @@ const MAX_RUNS = 10;
 /** How often the time is stored, so the time of a crash is known to this accuracy. */
 const SEEN_INTERVAL_MS = 60_000;
 
-interface RunsParts extends AppContext {
-  store: RunStore;
-  version: string;
-}
-
 /** The recent starts of the bot, and how each run ended. */
 export class Runs {
-  readonly #parts: RunsParts;
+  readonly #context: AppContext;
+  readonly #store: RunStore;
+  readonly #version: string;
   #runs: Run[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(parts: RunsParts) {
-    this.#parts = parts;
+  constructor(context: AppContext, store: RunStore, version: string) {
+    this.#context = context;
+    this.#store = store;
+    this.#version = version;
   }
 
   async open(): Promise<void> {
-    const { store } = this.#parts;
-    const storedRuns = (await store.all()).sort((a, b) => b.at - a.at);
+    const storedRuns = (await this.#store.all()).sort((a, b) => b.at - a.at);
     this.#runs = storedRuns.slice(0, MAX_RUNS - 1);
-    for (const run of storedRuns.slice(MAX_RUNS - 1)) await store.remove(run);
+    for (const run of storedRuns.slice(MAX_RUNS - 1)) await this.#store.remove(run);
   }
 
   /** Records this run once the bot has started, so that a start that failed is not taken for a run that ended. */
   begin(): void {
-    const { version, clock } = this.#parts;
+    const { clock } = this.#context;
     const at = clock.now();
-    this.#runs = [{ at, version, seenAt: at }, ...this.#runs];
+    this.#runs = [{ at, version: this.#version, seenAt: at }, ...this.#runs];
     this.#write();
   }
 
@@ -61,13 +59,13 @@ export class Runs {
 
   /** Call this often; the time is stored only once a minute. */
   noteSeen(): void {
-    const now = this.#parts.clock.now();
+    const now = this.#context.clock.now();
     const [current] = this.#runs;
     if (current && now - current.seenAt >= SEEN_INTERVAL_MS) this.#change({ ...current, seenAt: now });
   }
 
   async stop(): Promise<void> {
-    const now = this.#parts.clock.now();
+    const now = this.#context.clock.now();
     const [current] = this.#runs;
     if (current) this.#change({ ...current, seenAt: now, stoppedAt: now });
     await this.#writing;
@@ -82,7 +80,7 @@ export class Runs {
     const [run] = this.#runs;
     if (!run) return;
     this.#writing = this.#writing
-      .then(() => this.#parts.store.put(run))
-      .catch((error: unknown) => this.#parts.log.info({ err: error }, 'This run of the bot could not be recorded.'));
+      .then(() => this.#store.put(run))
+      .catch((error: unknown) => this.#context.log.info({ err: error }, 'This run of the bot could not be recorded.'));
   }
 }

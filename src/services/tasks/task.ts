@@ -307,21 +307,20 @@ const FOLLOWED_STATES: ReadonlySet<TaskState> = new Set(['accepted', 'queued', '
 const UNFINISHED_STATES: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED_STATES]);
 
 /** Whether the task is missing from the lists of other members. */
-export const isClosed = ({ route, request }: Pick<Task, 'route' | 'request'>): boolean =>
-  route.isPrivate || request.isClosed === true;
+export const isClosed = ({ route, request }: Task): boolean => route.isPrivate || request.isClosed === true;
 
 /** Whether the gateway has the job, so that it is polled. */
-export const isFollowed = ({ state }: Pick<Task, 'state'>): boolean => FOLLOWED_STATES.has(state);
+export const isFollowed = ({ state }: Task): boolean => FOLLOWED_STATES.has(state);
 
 /** Whether it is unknown if the gateway accepted the order, so that the member can send the order again. */
-export const mayBeSentAgain = ({ state, handedOver }: Pick<Task, 'state' | 'handedOver'>): boolean =>
+export const mayBeSentAgain = ({ state, handedOver }: Task): boolean =>
   state === 'submitting' || (state === 'unconfirmed' && handedOver === undefined);
 
 /** Whether responses from the gateway can no longer change the task. */
 export const hasEnded = ({ state }: Task): boolean => !UNFINISHED_STATES.has(state);
 
 /** Whether its results wait for a moderator's decision. */
-export const isHeld = ({ review: known }: Pick<Task, 'review'>): boolean => known?.outcome === 'held';
+export const isHeld = ({ review: known }: Task): boolean => known?.outcome === 'held';
 
 /** Whether not even the addresses of its results may be shown, because they have not been judged or posted yet, or were withheld. */
 export const areResultsHidden = (task: Task): boolean =>

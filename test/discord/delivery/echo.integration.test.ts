@@ -36,7 +36,7 @@ async function sceneWithBook() {
     { specs: kindSpecs, log, clock: new ManualClock() },
   );
   onTestFinished(() => store.close());
-  const tasks = new StoredMemoryTasks(new TaskBook({ store, log }));
+  const tasks = new StoredMemoryTasks(new TaskBook(store, log));
   const preparedStates: string[] = [];
   const plan = (task: Task) => {
     preparedStates.push(`${task.state} ${task.progress}`);

@@ -14,7 +14,7 @@ async function startFixture(testStore: TestStore) {
   const { url, scheme, log } = testStore;
   const facts = await openSharedFacts({ url, scheme }, { log, clock: systemClock, limitMs: 3_000 });
   onTestFinished(() => facts.close());
-  const book = new TaskBook({ store: await testStore.open(), log });
+  const book = new TaskBook(await testStore.open(), log);
   const context = { holder: 'a worker', leaseMs: 10_000, facts, clock: systemClock, log };
   const announcer = new ThreadAnnouncer(context);
   onTestFinished(() => announcer.stop());

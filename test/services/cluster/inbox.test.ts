@@ -2,6 +2,7 @@ import type { Job } from 'bullmq';
 import { expect, it, vi } from 'vitest';
 import { Inbox, type QueueServer } from '../../../src/services/cluster/inbox.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plainLog } from '../../support/plain-log.ts';
 
 type Handle = Parameters<QueueServer['worker']>[1];
 
@@ -24,7 +25,7 @@ it('A packet whose lock has expired while its process was busy is not handled a 
   };
   const handled: boolean[] = [];
   const work = Promise.withResolvers<void>();
-  new Inbox(server, 1_000, { log: { warn: vi.fn() }, clock: new ManualClock() }).consume(0, async ({ isRepeated }) => {
+  new Inbox(server, 1_000, { log: plainLog(), clock: new ManualClock() }).consume(0, async ({ isRepeated }) => {
     handled.push(isRepeated);
     await work.promise;
     return undefined;
@@ -65,7 +66,7 @@ it('A worker whose connection fails while it starts is replaced, and never runs'
     close: vi.fn(),
   };
   const clock = new ManualClock();
-  const consumer = new Inbox(server, 1_000, { log: { warn: vi.fn() }, clock }).consume(0, vi.fn());
+  const consumer = new Inbox(server, 1_000, { log: plainLog(), clock }).consume(0, vi.fn());
   const runsLater = () => {
     clock.advance(1_000);
     return run.mock.calls.length;
@@ -85,7 +86,7 @@ it('A consumer that is closed while it starts takes nothing', async () => {
     worker: () => worker,
     close: vi.fn(),
   };
-  const consumer = new Inbox(server, 1_000, { log: { warn: vi.fn() }, clock: new ManualClock() }).consume(0, vi.fn());
+  const consumer = new Inbox(server, 1_000, { log: plainLog(), clock: new ManualClock() }).consume(0, vi.fn());
   await consumer.close();
   connecting.resolve(undefined);
   await connecting.promise;
@@ -105,7 +106,7 @@ it('A queue whose connection fails while it starts is replaced', async () => {
     worker: vi.fn(),
     close: vi.fn(),
   };
-  const queues = new Inbox(server, 1_000, { log: { warn: vi.fn() }, clock: new ManualClock() });
+  const queues = new Inbox(server, 1_000, { log: plainLog(), clock: new ManualClock() });
   await expect(queues.waitingCount(0)).rejects.toThrow('ECONNRESET');
   await expect.poll(() => failed.close.mock.calls.length).toBe(1);
   expect(await queues.waitingCount(0)).toBe(0);
@@ -123,7 +124,7 @@ it('Many failures in a short time are one warning', () => {
     worker: vi.fn(),
     close: vi.fn(),
   };
-  void new Inbox(server, 1_000, { log: { warn }, clock }).waitingCount(0);
+  void new Inbox(server, 1_000, { log: plainLog({ warn }), clock }).waitingCount(0);
   for (let failure = 0; failure < 3; failure++) report?.(new Error('read ECONNRESET'));
   expect(warn).toHaveBeenCalledOnce();
   clock.advance(10_000);

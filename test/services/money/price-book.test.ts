@@ -8,10 +8,11 @@ import { PriceBook } from '../../../src/services/money/price-book.ts';
 import type { TaskKind } from '../../../src/services/tasks/kind-spec.ts';
 import type { OrderedRequest } from '../../../src/services/tasks/transitions.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plainLog } from '../../support/plain-log.ts';
 import { learnedStore } from '../../support/prices.ts';
 import { makeTask } from '../store/store-fixture.ts';
 
-const log = { warn: () => undefined };
+const log = plainLog();
 
 const pricedModel = (name: string, overrides: Partial<PriceList['models'][number]>): PriceList['models'][number] => ({
   name,
@@ -41,11 +42,11 @@ const priceList: PriceList = {
 /** Creates a price book that has read the gateway's list. */
 async function createBook(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
-  const gateway = new GatewayPrices({ fetch: async () => priceList, group: group ?? undefined, clock, log });
+  const gateway = new GatewayPrices(async () => priceList, group ?? undefined, clock, log);
   onTestFinished(() => gateway.stop());
   gateway.start();
   await new Promise((resolve) => setImmediate(resolve));
-  const learned = new LearnedPrices({ store: learnedStore(), clock, log });
+  const learned = new LearnedPrices(learnedStore(), clock, log);
   const readAt = clock.now() - 1;
   const listNameOf = ({ kind }: { kind: TaskKind }) => (kind === 'imagine' ? 'mj_imagine' : undefined);
   const book = new PriceBook({ operator, readAt, gateway, learned, specs: kindSpecs, listNameOf });

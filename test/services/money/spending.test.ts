@@ -36,7 +36,7 @@ describe('The start of a limit', () => {
   /** A server that used $180 on 10 February. `limited` sets its limits. */
   async function serverWith(limited: (budgets: Budgets) => Promise<unknown>, settingsSince?: number) {
     const clock = new ManualClock(at('2026-02-10'));
-    const budgets = new Budgets({ store: emptyStore, hashOf: (name) => name });
+    const budgets = new Budgets(emptyStore, (name) => name);
     const server = settingsSince === undefined ? {} : limits;
     const spending = createSpending({
       clock,
@@ -110,7 +110,7 @@ describe('Who may request', () => {
     options: object = {},
   ) {
     const clock = new ManualClock(Date.parse('2026-03-18T12:00:00Z'));
-    const budgets = new Budgets({ store: emptyStore, hashOf });
+    const budgets = new Budgets(emptyStore, hashOf);
     const spending = createSpending({ clock, budgets, settings: { ...none, ...settings }, ...options });
     const used = (amount: string, changes: Parameters<typeof makeTask>[0] = {}) => {
       const estimate = { amount, source: 'operator' as const, at: 0 };

@@ -5,19 +5,20 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import { UsageReader } from '../../../src/services/money/usage-reader.ts';
+import { plainLog } from '../../support/plain-log.ts';
 
 function openReader() {
   const warned: string[] = [];
-  const log = { warn: (_facts: object, message: string) => void warned.push(message) };
+  const log = plainLog({ warn: (_, message) => void warned.push(message) });
   const process = new MediaProcess({ clock: systemClock, log });
   onTestFinished(() => process.close());
-  const reader = new UsageReader({
-    reports: { get: async () => ({ total: undefined, rows: [] }) },
-    ledger: { queryUsage: async () => [] },
-    unit: undefined,
+  const reader = new UsageReader(
+    { get: async () => ({ total: undefined, rows: [] }) },
+    { queryUsage: async () => [] },
+    undefined,
     process,
     log,
-  });
+  );
   return { reader, process, warned };
 }
 

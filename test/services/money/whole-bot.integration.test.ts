@@ -29,7 +29,7 @@ async function createPartition(
   const { clock, log } = testStore;
   const notes = recentNotes(await openFacts(testStore), clock);
   let waitingCount = 0;
-  const wholeBot = new WholeBot({ notes, partition: number, clock, log });
+  const wholeBot = new WholeBot({ clock, log }, notes, number);
   const spending = createSpending({
     settings: { total, server: {}, member: {}, direct: {} },
     clock,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Notices } from '../../../src/services/operations/notices.ts';
 import type { Notice, NoticeStore } from '../../../src/services/store/notice.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plainLog } from '../../support/plain-log.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,11 +23,9 @@ function createFixture() {
   const textOf = ({ topic, count, endedAt }: Notice): string =>
     `${topic} ${count}${endedAt === undefined ? '' : ' over'}`;
   const start = async (): Promise<Notices> => {
-    const notices = new Notices({
+    const notices = new Notices(
       store,
-      clock,
-      log: { info: () => undefined, warn: () => undefined },
-      delivery: {
+      {
         async post(notice) {
           if (fixture.acceptsPosts) sent.push(`new ${textOf(notice)}`);
           return fixture.acceptsPosts ? [{ channelId: '1', id: String(sent.length) }] : [];
@@ -36,7 +35,9 @@ function createFixture() {
           return { messages: notice.messages, needsRetry: !fixture.acceptsPosts };
         },
       },
-    });
+      clock,
+      plainLog(),
+    );
     await notices.open();
     notices.start();
     return notices;

@@ -174,7 +174,7 @@ async function tryToCreateAlbum(file: string, writes: number, ids: string[], { c
     log,
     close: () => connection.close(),
   });
-  const book = new TaskBook({ store, log });
+  const book = new TaskBook(store, log);
   const albums = new Albums({
     specs: kindSpecs,
     partition: WHOLE_STORE,

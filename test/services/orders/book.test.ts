@@ -20,8 +20,8 @@ async function createFixture(...stored: Task[]) {
   const store = { puts: 0, failure: undefined as Error | undefined, removalFailure: undefined as Error | undefined };
   const lines: string[] = [];
   const clock = new ManualClock();
-  const book = new TaskBook({
-    store: {
+  const book = new TaskBook(
+    {
       live: async () => [...rows.values()].filter(({ times }) => times.settled === undefined),
       get: async (key) => rows.get(key),
       async put(one) {
@@ -34,10 +34,10 @@ async function createFixture(...stored: Task[]) {
         rows.delete(one.id);
       },
     },
+    createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) }),
     clock,
-    log: createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) }),
-    findElsewhere: async (key) => (key === 'elsewhere' ? { ...task, id: key } : undefined),
-  });
+    async (key) => (key === 'elsewhere' ? { ...task, id: key } : undefined),
+  );
   const announced: (readonly [Task, Task | undefined])[] = [];
   book.onChange((current, previous) => announced.push([current, previous]));
   await book.open();

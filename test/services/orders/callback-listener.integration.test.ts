@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { type CallbackMeaning, openListener } from '../../../src/services/orders/callback-listener.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plainLog } from '../../support/plain-log.ts';
 
 /** A listener for one live URL, `/hooks/live`. */
 async function openTestListener(clock = systemClock) {
@@ -17,10 +18,7 @@ async function openTestListener(clock = systemClock) {
     },
     report: (outcome: string) => void outcomes.push(outcome),
   };
-  const { port, close } = await openListener(
-    { port: 0, host: '127.0.0.1' },
-    { callbacks, log: { info: () => undefined }, clock },
-  );
+  const { port, close } = await openListener({ port: 0, host: '127.0.0.1' }, { callbacks, log: plainLog(), clock });
   onTestFinished(close);
   const post = async (path: string, body?: string | Buffer, method = 'POST') => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }) });

@@ -89,16 +89,11 @@ export async function openDomain(
     { log, clock, connections },
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
-  const scheduler = new Scheduler({
-    clock,
-    log,
-    random: () => 0.5,
-    limits: { perSecond, inFlight: 24 },
-  });
+  const scheduler = new Scheduler(clock, () => 0.5, log, { perSecond, inFlight: 24 });
   const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
   const ledger = hasLedger ? new Ledger({ entries: store.entries, spending, clock, log }) : undefined;
   const engineStore = storeFor(store);
-  const book = new TaskBook({ store: engineStore, log });
+  const book = new TaskBook(engineStore, log);
   const circuits = new ModelCircuits({ book, clock });
   const tasks = new Tasks({
     book,

@@ -21,7 +21,7 @@ const withFlippedBits = (bits: number): string =>
 
 async function openFingerprints(testStore: TestStore, maxFiles?: number) {
   const store = await testStore.open();
-  const book = new TaskBook({ store, log: testStore.log });
+  const book = new TaskBook(store, testStore.log);
   await book.open();
   return { store, book, fingerprints: new Fingerprints(book, store.fingerprints, maxFiles) };
 }

@@ -8,6 +8,7 @@ import { createGatherer } from '../../../src/services/orders/gatherer.ts';
 import type { GatherContext, Materials } from '../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
+import { plainLog } from '../../support/plain-log.ts';
 import { openRealAudio } from '../../support/sounds.ts';
 import { chunked, type FileHost, file, openFileHost, redirect } from '../media/file-host.ts';
 import { noise, withExtraBytes } from '../media/images.ts';
@@ -51,7 +52,7 @@ describe('The files of a request', () => {
     // The limits allow only one file of the maximum size, so that memory that is not released is noticed immediately.
     const limits = { memberFilesBytes: 21 * MB, resultsBytes: 21 * MB, fileBytes: 21 * MB, pixels: 5_000_000 };
     media = openMedia(settings, { clock, log: { warn: () => undefined }, process: mediaProcess }, limits);
-    const log = { info: (facts: object, message: string) => void logLines.push(JSON.stringify(facts) + message) };
+    const log = plainLog({ info: (facts, message) => void logLines.push(JSON.stringify(facts) + message) });
     unreachableUrls = new Set();
     const isReachable = async (url: string) => !unreachableUrls.has(url);
     const gatherFiles = createGatherer({

@@ -26,8 +26,8 @@ async function openBook(failingRemovals: number) {
   const { log, open } = createStoreFixture();
   const store = (await open()) as StoredTasks;
   let removals = 0;
-  const book = new TaskBook({
-    store: {
+  const book = new TaskBook(
+    {
       live: () => store.live(),
       get: (id: string) => store.get(id),
       async put(task: Task) {
@@ -40,9 +40,9 @@ async function openBook(failingRemovals: number) {
         await store.remove(task);
       },
     },
-    clock: createInstantClock(),
     log,
-  });
+    createInstantClock(),
+  );
   const outcome = await book.add(makeTask({ state: 'waiting' })).catch((error: unknown) => error);
   const stored = (await store.live()).length;
   await store.close();

@@ -221,7 +221,7 @@ describe('An order', () => {
   });
 
   it('The price of what costs nothing is not estimated, but a pause applies to it as well', async () => {
-    const budgets = new Budgets({ store: emptyStore, hashOf: (name) => name });
+    const budgets = new Budgets(emptyStore, (name) => name);
     const settings = { total: {}, server: {}, member: { day: { tasks: 0 } }, direct: {} };
     const spending = createSpending({ settings, clock: new ManualClock(), budgets });
     const { tasks } = await createFixture({ spending, prices: { estimateOf: () => expect.unreachable() } });
@@ -256,7 +256,7 @@ describe('An order', () => {
   });
 
   it('A waiting task is not sent if its server is paused when its turn comes', async () => {
-    const budgets = new Budgets({ store: emptyStore, hashOf: (name) => name });
+    const budgets = new Budgets(emptyStore, (name) => name);
     const settings = { total: {}, server: {}, member: {}, direct: {} };
     const spending = createSpending({ settings, clock: new ManualClock(), budgets });
     const { tasks, gateway, until, changes } = await createFixture({ spending, jobsAtOnce: 1 });

@@ -16,7 +16,7 @@ async function startBot(setup: StoreFixture) {
   const store = (await setup.open()) as StoredTasks;
   const { clock, log } = setup;
   const ledger = new Ledger({ entries: store.entries, clock, log });
-  const book = new TaskBook({ store, log });
+  const book = new TaskBook(store, log);
   book.onChange((task) => ledger.onTaskChange(task));
   await book.open();
   await ledger.open(book.live());

@@ -54,7 +54,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   };
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });
-  const book = new TaskBook({ store, log });
+  const book = new TaskBook(store, log);
   await book.open();
   const tracker = new Tracker(clock, 1);
   tracker.add(0, {

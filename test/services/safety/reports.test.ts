@@ -19,7 +19,7 @@ async function setUp() {
   onTestFinished(() => store.close());
   const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex');
   const open = async () => {
-    const reports = new Reports({ store: store.reports, hashOf, clock });
+    const reports = new Reports(store.reports, hashOf, clock);
     await reports.open();
     return reports;
   };

@@ -57,7 +57,7 @@ describe('The lease of a store in Postgres', () =>
     it('A new task whose write stalls in the server does not reappear after its member has learned that nothing was done', async () => {
       const testStore = await createTestStore();
       const store = await testStore.open({ leaseMs: SHORT_LEASE_MS });
-      const book = new TaskBook({ store, clock: systemClock, log: testStore.log });
+      const book = new TaskBook(store, testStore.log, systemClock);
       const task = makeTask({ state: 'waiting' });
       const lock = await lockLiveRow(testStore, task.id);
       await expect(book.add(task)).rejects.toMatchObject({ kind: 'unreachable' });

@@ -17,21 +17,25 @@ export interface AppliedLimits extends StartedLimits {
   reset: Reset | undefined;
 }
 
-interface RemainingParts {
-  calendar: Calendar;
-  clock: { now(): number };
-  /** The other partitions; undefined if there are none. */
-  wholeBot?: Pick<WholeBot, 'usageElsewhere' | 'openTasksElsewhere'> | undefined;
-}
+/** The usage of the other partitions. */
+export type OtherUse = Pick<
+  WholeBot,
+  'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'isComplete' | 'announce'
+>;
 
 /** How much of each limit is left. */
 export class Remaining {
-  readonly #parts: RemainingParts;
+  readonly #calendar: Calendar;
+  readonly #clock: { now(): number };
+  /** The other partitions; undefined if there are none. */
+  readonly #wholeBot: OtherUse | undefined;
   readonly #tally: () => Tally;
 
   /** `tally`: the usage in this partition. */
-  constructor(parts: RemainingParts, tally: () => Tally) {
-    this.#parts = parts;
+  constructor(calendar: Calendar, clock: { now(): number }, wholeBot: OtherUse | undefined, tally: () => Tally) {
+    this.#calendar = calendar;
+    this.#clock = clock;
+    this.#wholeBot = wholeBot;
     this.#tally = tally;
   }
 
@@ -48,7 +52,7 @@ export class Remaining {
       unit: 'tasks',
       resetsAt: undefined,
     } as const;
-    const openElsewhere = scope === TOTAL ? (this.#parts.wholeBot?.openTasksElsewhere ?? 0) : 0;
+    const openElsewhere = scope === TOTAL ? (this.#wholeBot?.openTasksElsewhere ?? 0) : 0;
     const remainingOf = (limit: number): string =>
       String(Math.max(0, limit - this.#tally().openTasks(scope) - openElsewhere));
     return [
@@ -59,8 +63,7 @@ export class Remaining {
   }
 
   #periodAllowances(appliedLimits: AppliedLimits, caps: CapsByPeriod, kind?: string): Allowance[] {
-    const { calendar, clock } = this.#parts;
-    const spans = calendar.spansOf(clock.now());
+    const spans = this.#calendar.spansOf(this.#clock.now());
     return periods.flatMap((period): Allowance[] => {
       const { amount, tasks } = caps[period] ?? {};
       if (amount === undefined && tasks === undefined) return [];
@@ -93,8 +96,7 @@ export class Remaining {
 
   /** Usage beyond the limit in the previous period counts against this one, if the limit already applied in all of it. */
   #excess(appliedLimits: AppliedLimits, period: Period, amount: string, kind: string | undefined): string {
-    const { calendar, clock } = this.#parts;
-    const previousSpan = calendar.spanOf(period, calendar.spanOf(period, clock.now()).startsAt - 1);
+    const previousSpan = this.#calendar.spanOf(period, this.#calendar.spanOf(period, this.#clock.now()).startsAt - 1);
     if (appliedLimits.since > previousSpan.startsAt) return '0';
     const limit = add(amount, grantedIn(appliedLimits.grants, previousSpan).amount);
     return atLeastZero(difference(this.#usageSinceReset(appliedLimits, previousSpan, kind).amount, limit));
@@ -103,7 +105,7 @@ export class Remaining {
   /** The usage in a scope. For the bot-wide scope, it is the total of all partitions. */
   #usageOf(scope: string, spanKey: string, kind: string): Use {
     const localUse = this.#tally().use(scope, spanKey, kind);
-    const wholeBot = this.#parts.wholeBot;
+    const wholeBot = this.#wholeBot;
     if (scope !== TOTAL || !wholeBot) return localUse;
     return sumOfUses([localUse, wholeBot.usageElsewhere(spanKey, kind)]);
   }

@@ -12,6 +12,7 @@ import { type Media, openMedia } from '../../../../src/services/media/media.ts';
 import { createGatherer } from '../../../../src/services/orders/gatherer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { mediaProcess } from '../../../support/media-process.ts';
+import { plainLog } from '../../../support/plain-log.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
 import { type FileHost, file, openFileHost } from '../../media/file-host.ts';
 
@@ -59,7 +60,7 @@ describe('The files of earlier turns', () => {
     used = { files: 0, bytes: 0 },
     takesAudio = false,
   ): Promise<EarlierFile[][]> {
-    const log = { info: () => undefined };
+    const log = plainLog();
     const gather = createGatherer({
       media,
       sounds,

@@ -51,7 +51,7 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
   const { embedded, client } = gateway;
   const store = await openStore({ url: `sqlite://${setup.file}`, scheme: 'sqlite' }, { specs: kindSpecs, log, clock });
   onTestFinished(() => store.close());
-  const book = new TaskBook({ store, log, clock });
+  const book = new TaskBook(store, log, clock);
   const spending = createSpending({ settings: { total: {}, server: {}, direct: {}, member: limits }, clock });
   const ledger = new Ledger({ entries: store.entries, spending, clock, log });
   const { listModels = async () => [], gather = async () => ({}) } = options;

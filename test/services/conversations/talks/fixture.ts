@@ -98,7 +98,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     await store.close();
   };
   const limitedStore = diesAfter === undefined ? store : closeAfterWrites(store, diesAfter, die);
-  const book = new TaskBook({ store: limitedStore, log });
+  const book = new TaskBook(limitedStore, log);
   const talks = new Talks({
     prices: operatorPriceBook({}),
     book,
@@ -114,7 +114,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     store: limitedStore,
     ledger: new Ledger({ entries: limitedStore.entries, clock, log }),
     kinds: talks.kinds,
-    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
+    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
     clock,
     log,
     random: () => 0.5,

@@ -32,13 +32,13 @@ const media = openMedia(
   { log, clock, process: mediaProcess },
 );
 const audio = openAudio({ log, process: mediaProcess });
-const usage = new UsageReader({
-  reports: { get: async () => ({ total: undefined, rows: [] }) },
-  ledger: { queryUsage: async () => [] },
-  unit: undefined,
-  process: mediaProcess,
+const usage = new UsageReader(
+  { get: async () => ({ total: undefined, rows: [] }) },
+  { queryUsage: async () => [] },
+  undefined,
+  mediaProcess,
   log,
-});
+);
 
 const mask = await media.createSideMask('left', { width: 64, height: 64 });
 const { bytes: image } = await media.checkImage(mask);

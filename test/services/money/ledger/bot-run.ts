@@ -84,7 +84,7 @@ export async function startBot(
   let currentOutcome: SubmitOutcome = 'accepted';
   const ledger = new Ledger({ entries, clock, log });
   const tasks = new Tasks({
-    book: new TaskBook({ store: crashingStore, log }),
+    book: new TaskBook(crashingStore, log),
     specs: kindSpecs,
     store: crashingStore,
     ledger,
@@ -106,7 +106,7 @@ export async function startBot(
         },
       }),
     ],
-    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
+    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
     clock,
     log,
     maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },

@@ -142,7 +142,7 @@ class Bot {
     this.store = (await this.setup.open()) as StoredTasks;
     const { clock, log } = this.setup;
     const hashOf = (name: string): string => `#${name}`;
-    this.budgets = new Budgets({ store: this.store.budgets, hashOf });
+    this.budgets = new Budgets(this.store.budgets, hashOf);
     await this.budgets.open();
     this.spending = createSpending({ settings, clock, hashOf, budgets: this.budgets, trustedGuildIds: [GUILD] });
     this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });

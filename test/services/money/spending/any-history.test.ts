@@ -76,7 +76,7 @@ class Bot {
     const { clock, log } = this.setup;
     const secret = await this.store.hashSecret();
     const hashOf = (memberId: string): string => `${secret.slice(0, 4)}${memberId}`;
-    this.budgets = new Budgets({ store: this.store.budgets, hashOf });
+    this.budgets = new Budgets(this.store.budgets, hashOf);
     await this.budgets.open();
     this.spending = createSpending({ settings, clock, hashOf, budgets: this.budgets });
     this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });

@@ -25,7 +25,7 @@ export function createSpending({
   settingsSince = 0,
   ...options
 }: SpendingOptions): Spending {
-  const { budgets = new Budgets({ store: emptyStore, hashOf }) } = options;
+  const { budgets = new Budgets(emptyStore, hashOf) } = options;
   const spending = new Spending({
     budgets,
     clock,

@@ -8,6 +8,7 @@ import { createGatherer } from '../../../../src/services/orders/gatherer.ts';
 import type { GatherContext, Materials, Reference } from '../../../../src/services/tasks/materials.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { mediaProcess } from '../../../support/media-process.ts';
+import { plainLog } from '../../../support/plain-log.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
 import { type FileHost, file, openFileHost, redirect } from '../../media/file-host.ts';
 import { noise, withExtraBytes } from '../../media/images.ts';
@@ -58,7 +59,7 @@ describe('The references of a request', () => {
       clock,
       canReach: isReachable,
       upload: (image) => upload(image),
-      log: { info: () => undefined },
+      log: plainLog(),
     });
     gather = (references, context) =>
       gatherFiles({ references }, { memberId: 'member', timeLimitMs: 5 * MINUTE_MS, ...context });

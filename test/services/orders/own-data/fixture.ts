@@ -56,7 +56,7 @@ export async function startEngine({
 }: EngineOptions): Promise<RunningEngine> {
   const [directMessages, removed, shown]: [RunningEngine['directMessages'], string[], string[]] = [[], [], []];
   const tasks = new Tasks({
-    book: new TaskBook({ store, log }),
+    book: new TaskBook(store, log),
     specs: kindSpecs,
     store,
     ledger: new Ledger({ entries: store.entries, clock, log }),
@@ -82,7 +82,7 @@ export async function startEngine({
         submit: submitOrder,
       }),
     ],
-    scheduler: new Scheduler({ clock, log, random: () => 0.5, limits: { perSecond: 50, inFlight: 24 } }),
+    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
     clock,
     log,
     random: () => 0.5,

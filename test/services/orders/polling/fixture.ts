@@ -77,7 +77,7 @@ export function createFixture({ limits = generousLimits, random = () => 0.5 }: F
     warn: recordLine('warn'),
     error: recordLine('error'),
   };
-  const scheduler = new Scheduler({ clock: timers, random, log, limits: { ...generousLimits, ...limits } });
+  const scheduler = new Scheduler(timers, random, log, { ...generousLimits, ...limits });
 
   const recordPoll = (lane: string, ids: readonly string[]): RecordedPoll => {
     const poll = { lane, ids, at: time.now() - startedAt };

@@ -157,16 +157,11 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
       { url: `sqlite://${file}`, scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: botClock },
     );
-    const scheduler = new Scheduler({
-      clock: botClock,
-      log,
-      random: () => scenario.random,
-      limits: { perSecond: 50, inFlight: 10 },
-    });
+    const scheduler = new Scheduler(botClock, () => scenario.random, log, { perSecond: 50, inFlight: 10 });
     const { schedule } = scenario;
     const parts = { store, kinds: [simulated], scheduler, clock: botClock, log, maxWaitMs, schedule };
-    const book = new TaskBook({ store: parts.store, log: parts.log });
-    const callbacks = new Callbacks({ book, kinds: [simulated], scheduler, clock: botClock, log });
+    const book = new TaskBook(parts.store, parts.log);
+    const callbacks = new Callbacks(book, [simulated], scheduler, botClock, log);
     callbacks.open(addresses);
     const tasks = new Tasks({
       book,

@@ -44,7 +44,7 @@ describe('A machine clock that is set back', () => {
     const machine = new Machine();
     const startedAt = machine.time.now();
     const polls: [string | undefined, number][] = [];
-    const scheduler = new Scheduler({ clock: machine, random: () => 0.5, log: silentLog, limits });
+    const scheduler = new Scheduler(machine, () => 0.5, silentLog, limits);
     const lane: Lane = {
       name: 'l',
       max: 1,
@@ -72,7 +72,7 @@ describe('A machine clock that is set back', () => {
 
   it('A machine clock that is set back does not distort the times of reported failures', async () => {
     const machine = new Machine();
-    const scheduler = new Scheduler({ clock: machine, random: () => 0.5, log: silentLog, limits });
+    const scheduler = new Scheduler(machine, () => 0.5, silentLog, limits);
     const poll = async () => ({ kind: 'refused' as const, reason: 'The key is not valid.' });
     scheduler.start();
     scheduler.add({ id: 'a', lane: { name: 'l', max: 1, poll }, group: 'g', nextPollAt: machine.now() });

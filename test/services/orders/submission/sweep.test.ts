@@ -18,7 +18,7 @@ const kindMap = new Map<TaskKind, Kind>([
 
 it('A job that the gateway never ends is followed for 30 days, and then counts with its estimate', async () => {
   const { open, log, clock } = createStoreFixture();
-  const book = new TaskBook({ store: await open(), log, clock });
+  const book = new TaskBook(await open(), log, clock);
   const [endless, younger, unpolled] = [
     makeTask({ times: { accepted: START } }),
     makeTask({ times: { created: START + 1, accepted: START + DAY_MS } }),
@@ -39,7 +39,7 @@ it('A job that the gateway never ends is followed for 30 days, and then counts w
 
 it('A held result about which no moderator decides for 7 days is deleted, and its message says so', async () => {
   const { open, log, clock } = createStoreFixture();
-  const book = new TaskBook({ store: await open(), log, clock });
+  const book = new TaskBook(await open(), log, clock);
   const heldTask = makeTask({ state: 'ready', review: { outcome: 'held', at: START } });
   await book.add(heldTask);
   const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };

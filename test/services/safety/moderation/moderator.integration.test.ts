@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModerationService } from '../../../../src/services/safety/moderation-service.ts';
+import { plainLog } from '../../../support/plain-log.ts';
 
 /** Opens a moderation service whose server sends these responses, and records the timers that it sets and what it logs. */
 async function openService(respond: RequestListener) {
@@ -20,7 +21,7 @@ async function openService(respond: RequestListener) {
     },
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const log = { warn: (facts: object) => void logged.push(facts) };
+  const log = plainLog({ warn: (facts) => void logged.push(facts) });
   const service = createModerationService({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
   if (!service) throw new Error('The moderation service was not opened.');
   return { service, timers, logged };

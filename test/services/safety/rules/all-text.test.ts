@@ -82,11 +82,11 @@ const nameOf = (path: Path): string => path.join('.');
 const isException = ([field = '']: Path): boolean => Object.hasOwn(FIELDS_WITHOUT_TEXT, field);
 
 const openRules = (operatorRules: Partial<RuleSet>, moderationService?: ModerationService): Rules =>
-  new Rules({
-    store: { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
-    operatorRules: { ...ruleSet.parse({}), ...operatorRules },
+  new Rules(
+    { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
+    { ...ruleSet.parse({}), ...operatorRules },
     moderationService,
-  });
+  );
 
 const noFiles: OrderFiles = { images: async () => [], documents: async () => [] };
 const orderOf = (kind: TaskKind, value: unknown): JudgedOrder => ({
