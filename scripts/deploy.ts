@@ -8,7 +8,7 @@ import { type Deployment, installLinks, planDeployment } from '../src/discord/de
 import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import { reportWrongArguments } from './usage.ts';
+import { EX_USAGE, reportWrongArguments } from './usage.ts';
 
 /** Exit codes from sysexits.h. */
 const EX_TEMPFAIL = 75;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import type { APIApplication } from 'discord.js';
+import type { APIApplication } from 'discord-api-types/v10';
 import { type Config, configVariables, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
 import { explainFailure, printLinks, registerCommands } from './deploy.ts';

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
+import { REST } from '@discordjs/rest';
 import {
   type APIApplication,
   type APIGuildChannel,
   type APIGuildMember,
   ChannelType,
-  REST,
   type RESTAPIPartialCurrentUserGuild,
   Routes,
-} from 'discord.js';
+} from 'discord-api-types/v10';
 import { say } from '../../src/commands/index.ts';
 import * as shape from '../../src/config-shapes.ts';
 import { missingPermissions, neededPermissions, permissionsIn } from '../../src/discord/guards.ts';

@@ -1,4 +1,4 @@
-import type { APIApplication } from 'discord.js';
+import type { APIApplication } from 'discord-api-types/v10';
 import type { ZodType } from 'zod';
 import { kindSpecs, ruleTargets } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
