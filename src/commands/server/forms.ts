@@ -6,6 +6,7 @@ import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../
 import { type Context, on } from '../feature.ts';
 import { previewAccessRule } from './access-rule.ts';
 import { formFieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
+import { digestsOf, latestValues } from './latest-values.ts';
 import {
   parseAllowedWords,
   parseCommands,
@@ -18,7 +19,6 @@ import {
 } from './lines.ts';
 import { postInLog } from './log.ts';
 import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
-import { digestsOf, withLatest } from './opened-form.ts';
 import { currentRulesPage } from './page.ts';
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
@@ -40,7 +40,7 @@ export const rulesForm = on(customIds.rulesFilled, {
     const { rules } = context.services.safety;
     if (section === 'access') return previewAccessRule(values, context);
     const previous = rules.get(guildId);
-    const latest = (current: ServerRules) => withLatest(values, opened, formFieldsOf(section, current, context));
+    const latest = (current: ServerRules) => latestValues(values, opened, formFieldsOf(section, current, context));
     if (section === 'log') {
       const { fields, lists } = latest(previous);
       const [channelId] = lists.logChannel ?? [];

@@ -27,7 +27,7 @@ export const digestsOf = (fields: readonly FieldPlan[]): string =>
   fields.map((field) => digestOf(valuesOf(field))).join('');
 
 /** Replaces values that were submitted as the form had shown them: another admin may have changed those in the meantime. */
-export function withLatest(
+export function latestValues(
   { fields, lists, files }: FormValues,
   opened: string,
   latest: readonly FieldPlan[],
