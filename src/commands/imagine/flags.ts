@@ -103,7 +103,7 @@ export function negativeFlagRefusal({ negative = '' }: FlagValues): Refusal | un
 const FLAG_PATTERN = /(?<!\S)(?:--|[–—])(?<name>\p{L}+)(?![\p{L}_'’-])(?:[\s=:]*(?<value>(?!--|[–—])[^\s=:]\S*))?/gu;
 
 const flagsIn = (text: string): { name: string; value: string }[] =>
-  [...text.matchAll(FLAG_PATTERN)].map(({ groups: { name = '', value = '' } = {} }) => ({
-    name: name.toLowerCase(),
-    value,
+  [...text.matchAll(FLAG_PATTERN)].map(({ groups }) => ({
+    name: groups?.name?.toLowerCase() ?? '',
+    value: groups?.value ?? '',
   }));

@@ -77,8 +77,10 @@ describe('A member’s own data', () => {
   it('A member learns before an erasure that the bot cannot delete results where only they have installed it', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     const installer = fixture.discord.as('installer');
-    const question = async () =>
-      text(await (await installer.click(await openTaskList(fixture, 'installer'), 'Delete my data')).message());
+    const question = async () => {
+      const list = await openTaskList(fixture, 'installer');
+      return text(await (await installer.click(list, 'Delete my data')).message(says('This deletes your')));
+    };
     await orderGrid(fixture, { private: true }, installer);
     await orderGrid(fixture, {}, installer.in('dm'));
     expect(await question()).not.toContain('press **Delete** below them first');
