@@ -60,7 +60,9 @@ async function allShown(countShown: () => Promise<number>): Promise<void> {
   for (let shown = await countShown(); shown < JOB_COUNT; shown = await countShown()) {
     if (performance.now() > deadline) {
       const missing = `${JOB_COUNT - shown} of ${JOB_COUNT} results were not shown`;
-      throw new Error(`${missing} within ${RESULTS_LIMIT_MS / 60_000} minutes of the last order. Look at the bot's log.`);
+      throw new Error(
+        `${missing} within ${RESULTS_LIMIT_MS / 60_000} minutes of the last order. Look at the bot's log.`,
+      );
     }
     await sleep(CHECK_INTERVAL_MS);
   }
