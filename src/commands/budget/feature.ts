@@ -16,7 +16,7 @@ import {
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
 import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
-import { operatorResetKey } from '../../services/money/spending.ts';
+import { operatorResetKey } from '../../services/money/server-budget.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { budgetHistory } from './history.ts';
 import {
@@ -109,7 +109,7 @@ const reset = command({
     if (!recipient) assertHasOwnLimits(budget);
     // Count usage in every period: a limit that is set later may cover a period that no limit covers today.
     await services.money.ledger.countFor(EVERY_PERIOD);
-    const scope = recipient?.hash ?? spending.serverScope(budget.guildId);
+    const scope = recipient?.hash ?? spending.limits.serverScope(budget.guildId);
     await budget.change((current, author) => {
       const usage = spending.createReset(scope);
       const operatorReset = !recipient && budget.isOperator ? { [operatorResetKey(scope)]: usage } : {};

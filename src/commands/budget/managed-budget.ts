@@ -37,7 +37,7 @@ export class ManagedBudget {
 
   /** The limits that the member cannot change, because the operator has set them; undefined if there are none. */
   get fixedLimits(): string | undefined {
-    const { overriding } = this.#context.services.money.spending.operatorLimits(this.guildId);
+    const { overriding } = this.#context.services.money.spending.limits.ofOperator(this.guildId);
     return this.isOperator || overriding === undefined ? undefined : limitsText(overriding);
   }
 

@@ -74,7 +74,7 @@ function serverLines(
   { serverLimits: ownLimits, operatorLimits }: ServerBudget,
   { services, say }: Context,
 ): string[] {
-  const { fallback, overriding } = services.money.spending.operatorLimits(guildId);
+  const { fallback, overriding } = services.money.spending.limits.ofOperator(guildId);
   const firstLine =
     ownLimits !== undefined
       ? say('budget.limits.server', { limits: limitsText(ownLimits) })
@@ -91,7 +91,7 @@ function serverLines(
 
 function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
   if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsText(memberLimits) });
-  return say('budget.limits.membersDefault', { limits: limitsText(services.money.spending.memberDefault) });
+  return say('budget.limits.membersDefault', { limits: limitsText(services.money.spending.limits.memberDefault) });
 }
 
 function remainingLine(allowance: Allowance, say: Say): string {
@@ -109,7 +109,7 @@ export function memberPage(
 ): MessagePlan {
   const { spending } = services.money;
   const { guildId } = budget;
-  const { limits, source } = spending.memberLimits(guildId, memberId, roleIds);
+  const { limits, source } = spending.limits.ofMember(guildId, memberId, roleIds);
   const allowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
   const block = budget.current.blocks[budget.memberIds(memberId).hash];
   const lines = [

@@ -95,8 +95,8 @@ function setReply(
   { services, say }: Context,
 ): string {
   const { spending } = services.money;
-  const { fallback: defaultLimits, overriding } = spending.operatorLimits(guildId);
-  const memberLimits = limitsText(current.memberLimits ?? spending.memberDefault);
+  const { fallback: defaultLimits, overriding } = spending.limits.ofOperator(guildId);
+  const memberLimits = limitsText(current.memberLimits ?? spending.limits.memberDefault);
   const isException = holder.type === 'role' || holder.type === 'member';
   const facts = {
     role: holder.type === 'role' ? holder.roleId : '',

@@ -15,11 +15,12 @@ import type { LimitStarts } from './limit-starts.ts';
 import { Calendar } from './periods.ts';
 import type { OperatorPrices } from './price.ts';
 import { PriceBook } from './price-book.ts';
-import { Spending, type SpendingSettings } from './spending.ts';
+import type { SpendingSettings } from './spending/limits-in-force.ts';
+import { Spending } from './spending.ts';
 import { UsageReader } from './usage-reader.ts';
 import { PAUSE_PARTITION, type SharedNotes, WholeBot } from './whole-bot.ts';
 
-export interface MoneySettings {
+interface MoneySettings {
   prices: OperatorPrices;
   budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
   discord: { adminGuildIds: readonly string[] };
@@ -93,7 +94,7 @@ export function openMoney(
     usage,
 
     async load(): Promise<void> {
-      spending.setLimitStarts(await store.limitStarts(settings.budgets));
+      spending.limits.setStarts(await store.limitStarts(settings.budgets));
       await Promise.all([budgets.open(), learnedPrices.open()]);
     },
 

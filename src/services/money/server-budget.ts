@@ -160,3 +160,6 @@ export function budgetWithoutMember(budget: ServerBudget, memberId: string): Ser
     history: budget.history.map(hideId).map((entry) => (entry.by === memberId ? { ...entry, by: undefined } : entry)),
   };
 }
+
+/** The key of a reset of the operator's limits for a server. Resets of the server's own limits use the scope itself. */
+export const operatorResetKey = (scope: string): string => `operator ${scope}`;

@@ -6,39 +6,23 @@ import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
 import { amountOf, type LedgerEntry, standingOf } from './entry.ts';
-import type { LimitStarts } from './limit-starts.ts';
 import type { Limits } from './limits.ts';
 import { refusalFor } from './limits-text.ts';
 import { type Calendar, type Period, periods, type Span } from './periods.ts';
 import type { WaitingCounts } from './requester.ts';
 import { type Requester, requesterOf } from './requester.ts';
-import {
-  type Grant,
-  isBlocked,
-  type LimitSource,
-  lastChange,
-  memberLimitsIn,
-  type Reset,
-  type ServerBudget,
-  type StartedLimits,
-} from './server-budget.ts';
-import { type AppliedLimits, type OtherUse, Remaining, TOTAL } from './spending/remaining.ts';
+import { isBlocked, type Reset } from './server-budget.ts';
+import { LimitsInForce, type SpendingSettings } from './spending/limits-in-force.ts';
+import { type OtherUse, Remaining, TOTAL } from './spending/remaining.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './spending/tally.ts';
 import type { PartUse } from './whole-bot.ts';
 
 const MAX_REMEMBERED_MEMBERS = 10_000;
 
-/** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
-export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
-  /** Servers whose admins are trusted with the account: no limit of the operator applies on top of their own unless set for that server. */
-  trustedGuildIds: readonly string[];
-}
-
 interface SpendingParts {
   settings: SpendingSettings;
   calendar: Calendar;
   budgets: Budgets;
-  /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
   hashOf(name: string): string;
   clock: { now(): number };
   /** The other partitions; undefined if there are none. */
@@ -63,11 +47,11 @@ export interface Recount {
 
 /** Admits requests within the limits of the bot, the server and the member. */
 export class Spending {
+  readonly limits: LimitsInForce;
   readonly #parts: SpendingParts;
   readonly #listeners: UseListener[] = [];
   readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
   readonly #remaining: Remaining;
-  #limitStarts: LimitStarts | undefined;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
   #announced: { entry?: LedgerEntry; previous?: LedgerEntry | undefined } = {};
@@ -76,19 +60,16 @@ export class Spending {
   readonly #recentRoles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
 
   constructor(parts: SpendingParts) {
+    const { settings, budgets, hashOf } = parts;
     this.#parts = parts;
-    this.#tally = new Tally(parts.calendar, this.#limitedPeriods());
+    this.limits = new LimitsInForce(settings, budgets, hashOf);
+    this.#tally = new Tally(parts.calendar, this.limits.countedPeriods());
     this.#remaining = new Remaining(parts.calendar, parts.clock, parts.wholeBot, () => this.#tally);
-  }
-
-  /** To be called before anything is counted: a limit counts from when the bot first started with it. */
-  setLimitStarts(starts: LimitStarts): void {
-    this.#limitStarts = starts;
   }
 
   /** Starts a count from scratch, over every period that has a limit. */
   beginCount(additional: readonly Limits[] = []): Recount {
-    const tally = new Tally(this.#parts.calendar, this.#limitedPeriods(additional));
+    const tally = new Tally(this.#parts.calendar, this.limits.countedPeriods(additional));
     return {
       since: this.#countingStart(tally.periods),
       add: (entry, keptScopes) => tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
@@ -100,7 +81,7 @@ export class Spending {
 
   /** Whether these limits cover a period that is not being counted yet. */
   needsCount(limits: readonly Limits[]): boolean {
-    return [...this.#limitedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
+    return [...this.limits.countedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
 
   /** The sums that an entry belongs to. An entry without a member counts only towards the bot-wide sum, unless its scopes were kept. */
@@ -109,13 +90,9 @@ export class Spending {
     if (memberId === undefined) return [TOTAL];
     // A result that moderation refused costs the member nothing.
     const isWaived = standingOf(entry) === 'waived';
-    if (guildId === undefined || isDirect) return isWaived ? [TOTAL] : [TOTAL, this.#directScope(memberId)];
-    const server = [TOTAL, this.serverScope(guildId)];
+    if (guildId === undefined || isDirect) return isWaived ? [TOTAL] : [TOTAL, this.limits.directScope(memberId)];
+    const server = [TOTAL, this.limits.serverScope(guildId)];
     return isWaived ? server : [...server, this.#parts.budgets.memberHash(guildId, memberId)];
-  }
-
-  serverScope(guildId: string): string {
-    return this.#parts.hashOf(`server ${guildId}`);
   }
 
   /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
@@ -206,9 +183,9 @@ export class Spending {
   }
 
   #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {
-    const allowances = this.#limitsFor(requester).flatMap((appliedLimits) =>
-      this.#remaining.allowancesFor(appliedLimits, kind),
-    );
+    const allowances = this.limits
+      .appliedTo(requester)
+      .flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits, kind));
     return allowances.find((one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount));
   }
 
@@ -242,7 +219,7 @@ export class Spending {
 
   /** Throws if too many of the requester's tasks would wait for their turns. The numbers include the task in question. */
   async checkWaiting(requester: Requester, counts: WaitingCounts): Promise<void> {
-    for (const { holder, limits } of this.#limitsFor(requester)) {
+    for (const { holder, limits } of this.limits.appliedTo(requester)) {
       if (holder === 'total' || limits.waiting === undefined) continue;
       const count = counts[isServerHolder(holder) ? 'server' : 'member']();
       if (count > limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
@@ -260,7 +237,7 @@ export class Spending {
   /** The number of turns in a row that the requester gets; undefined means one turn. */
   weightOf({ memberId, guildId, isDirect, roleIds = [] }: Requester): number | undefined {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
-    return this.memberLimits(guildId, memberId, roleIds).limits.weight;
+    return this.limits.ofMember(guildId, memberId, roleIds).limits.weight;
   }
 
   /** The member's roles that have limits in the server of the request. */
@@ -272,14 +249,14 @@ export class Spending {
 
   /** What remains of the limits that apply to a member, their own limits last. */
   allowances(requester: Requester): Allowance[] {
-    return this.#limitsFor(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
+    return this.limits.appliedTo(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
   /** How many tasks may wait for their turns, by each limit that applies to a member. */
   waitingLimits(requester: Requester): { holder: Holder; max: number }[] {
-    return this.#limitsFor(requester).flatMap(({ holder, limits: { waiting: max } }) =>
-      max === undefined ? [] : [{ holder, max }],
-    );
+    return this.limits
+      .appliedTo(requester)
+      .flatMap(({ holder, limits: { waiting: max } }) => (max === undefined ? [] : [{ holder, max }]));
   }
 
   /** What remains of the limits that apply to the owner of a task, unless they depend on roles that the bot has not seen since its start. */
@@ -293,30 +270,7 @@ export class Spending {
 
   /** What remains of a server's limits, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
-    return this.#serverLimits(guildId).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
-  }
-
-  /** The limits of members if no admin has set any. */
-  get memberDefault(): Limits {
-    return this.#parts.settings.member;
-  }
-
-  /** A member's limits in a server, and their source. */
-  memberLimits(guildId: string, memberId: string, roleIds: readonly string[]): StartedLimits & { source: LimitSource } {
-    const { budgets, settings } = this.#parts;
-    const [budget, member] = [budgets.get(guildId), budgets.memberHash(guildId, memberId)];
-    const found = memberLimitsIn(budget, member, roleIds);
-    if (found) return found;
-    const since = Math.max(lastChange(budget, [member, ...roleIds, 'members']), this.#startOf('member'));
-    return { limits: settings.member, since, source: 'default' };
-  }
-
-  /** The operator's limits for a server: those that apply if it has none of its own, and those that apply in addition to its own. */
-  operatorLimits(guildId: string): { fallback: Limits; overriding: Limits | undefined } {
-    const { settings, budgets } = this.#parts;
-    const isTrusted = settings.trustedGuildIds.includes(guildId);
-    const overriding = budgets.get(guildId).operatorLimits ?? (isTrusted ? undefined : settings.server);
-    return { fallback: settings.server, overriding };
+    return this.limits.ofServer(guildId).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
   /** Creates a reset, after which earlier usage no longer counts. */
@@ -345,87 +299,6 @@ export class Spending {
     });
     return Math.min(now, ...starts);
   }
-
-  #limitedPeriods(additional: readonly Limits[] = []): ReadonlySet<Period> {
-    const { total, server, member, direct } = this.#parts.settings;
-    const allLimits = [total, server, member, direct, ...this.#parts.budgets.limits(), ...additional];
-    const caps = allLimits.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
-    return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
-  }
-
-  #startOf(holder: keyof LimitStarts): number {
-    return this.#limitStarts?.[holder].at ?? 0;
-  }
-
-  #directScope(memberId: string): string {
-    return this.#parts.hashOf(`direct ${memberId}`);
-  }
-
-  #limitsFor({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {
-    const { settings, budgets } = this.#parts;
-    const noExceptions = { grants: [], reset: undefined };
-    const botWideLimits = this.#botWideLimits;
-    if (memberId === undefined) return [botWideLimits];
-    if (guildId === undefined || isDirect)
-      return [
-        botWideLimits,
-        {
-          holder: 'direct',
-          scope: this.#directScope(memberId),
-          limits: settings.direct,
-          since: this.#startOf('direct'),
-          ...noExceptions,
-        },
-      ];
-    const budget = budgets.get(guildId);
-    const scope = budgets.memberHash(guildId, memberId);
-    const { limits, since } = this.memberLimits(guildId, memberId, roleIds);
-    const member: AppliedLimits = {
-      holder: 'member',
-      scope,
-      limits,
-      since,
-      grants: grantsTo(budget, scope),
-      reset: budget.resets[scope],
-    };
-    return [botWideLimits, ...this.#serverLimits(guildId), member];
-  }
-
-  get #botWideLimits(): AppliedLimits {
-    const [limits, since] = [this.#parts.settings.total, this.#startOf('total')];
-    return { holder: 'total', scope: TOTAL, limits, since, grants: [], reset: undefined };
-  }
-
-  /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */
-  #serverLimits(guildId: string): AppliedLimits[] {
-    const budget = this.#parts.budgets.get(guildId);
-    const { fallback, overriding } = this.operatorLimits(guildId);
-    const { serverLimits: ownLimits } = budget;
-    const scope = this.serverScope(guildId);
-    const grants = grantsTo(budget, undefined);
-    const adminAdjustments = { scope, grants, reset: budget.resets[scope] };
-    const operatorAdjustments = {
-      scope,
-      grants: grants.filter(({ isOperators }) => isOperators),
-      reset: budget.resets[operatorResetKey(scope)],
-    };
-    const [changedAt, changedByOperatorAt] = [lastChange(budget, ['server']), lastChange(budget, ['operator'])];
-    const defaultSince = this.#startOf('server');
-    const operators = overriding && {
-      limits: overriding,
-      since: budget.operatorLimits ? changedByOperatorAt : Math.max(changedByOperatorAt, defaultSince),
-      ...operatorAdjustments,
-    };
-    if (ownLimits === undefined)
-      return [
-        {
-          holder: 'server',
-          ...(operators ?? { limits: fallback, since: Math.max(changedAt, defaultSince), ...adminAdjustments }),
-        },
-      ];
-    const own: AppliedLimits = { holder: 'server', limits: ownLimits, since: changedAt, ...adminAdjustments };
-    return operators ? [{ holder: 'operator', ...operators }, own] : [own];
-  }
 }
 
 const nameOf = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
@@ -438,9 +311,3 @@ function orderIn(entry: LedgerEntry, previous?: LedgerEntry): CheckedOrder {
   const added = amount === undefined || counted === undefined ? amount : difference(amount, counted);
   return { kind: entry.kind, amount: added, isCounted: previous !== undefined };
 }
-
-/** The key of a reset of the operator's limits for a server. Resets of the server's own limits use the scope itself. */
-export const operatorResetKey = (scope: string): string => `operator ${scope}`;
-
-const grantsTo = ({ grants }: ServerBudget, holder: string | undefined): Grant[] =>
-  grants.filter(({ to }) => to === holder);

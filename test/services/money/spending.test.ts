@@ -297,16 +297,16 @@ describe('Who may request', () => {
 
   it('The limits of a member name their source', async () => {
     const { spending, budgets } = createFixture({ member: { day: { tasks: 5 } } }, { settingsSince: 7 });
-    expect(spending.memberLimits(GUILD, 'ann', [])).toEqual({
+    expect(spending.limits.ofMember(GUILD, 'ann', [])).toEqual({
       limits: { day: { tasks: 5 } },
       since: 7,
       source: 'default',
     });
-    expect(spending.memberDefault).toEqual({ day: { tasks: 5 } });
+    expect(spending.limits.memberDefault).toEqual({ day: { tasks: 5 } });
     await budgets.change(GUILD, (budget) => ({ ...budget, changedAt: { members: 9 } }));
-    expect(spending.memberLimits(GUILD, 'ann', []).since).toBe(9);
+    expect(spending.limits.ofMember(GUILD, 'ann', []).since).toBe(9);
     await budgets.change(GUILD, (budget) => ({ ...budget, memberLimits: { day: { tasks: 6 } } }));
-    expect(spending.memberLimits(GUILD, 'ann', [])).toMatchObject({ since: 9, source: 'members' });
+    expect(spending.limits.ofMember(GUILD, 'ann', [])).toMatchObject({ since: 9, source: 'members' });
   });
 
   it('Only limited periods are counted, and further ones on request', () => {

@@ -291,7 +291,7 @@ const steps = [
       new Step(`reset ${holder}`, async (bot, model) => {
         model.resets.set(holder ?? '', model.orders.length);
         const name = holder === undefined ? undefined : bot.memberReference(holder);
-        const scope = name?.hash ?? bot.spending.serverScope(GUILD);
+        const scope = name?.hash ?? bot.spending.limits.serverScope(GUILD);
         await bot.ledger.countFor(EVERY_PERIOD);
         await bot.budgets.change(GUILD, (budget) =>
           withResets(budget, name, { [scope]: bot.spending.createReset(scope) }, bot.author),

@@ -35,6 +35,6 @@ export function createSpending({
     calendar: new Calendar('UTC'),
   });
   const start = { text: '', at: settingsSince };
-  spending.setLimitStarts({ total: start, server: start, member: start, direct: start });
+  spending.limits.setStarts({ total: start, server: start, member: start, direct: start });
   return spending;
 }
