@@ -23,6 +23,14 @@ import { type Bot, createBot } from './bot.ts';
 /** Discord allows a bot 50 requests per second, of which the shard processes need a few. */
 const REQUESTS_PER_SECOND = 45;
 
+interface WorkerSources {
+  config: Config;
+  tools: AppTools;
+  monitoring: Monitoring | undefined;
+  cluster: Cluster;
+  callbackUrls: CallbackUrls | undefined;
+}
+
 /** The bots of a worker, one for each partition that it owns, and what they share. */
 export class WorkerBots {
   readonly limits: ProcessLimits;
@@ -30,11 +38,7 @@ export class WorkerBots {
   readonly connections: GatewayConnections;
   readonly clients: ReturnType<typeof createDiscordClients>;
   readonly mediaProcess: MediaProcess;
-  readonly #config: Config;
-  readonly #tools: AppTools;
-  readonly #cluster: Cluster;
-  readonly #callbackUrls: CallbackUrls | undefined;
-  readonly #monitoring: Monitoring | undefined;
+  readonly #sources: WorkerSources;
   readonly #everyPartition: EveryPartition;
   readonly #notes: ReturnType<typeof recentNotes>;
   readonly #threads: ThreadAnnouncer | undefined;
@@ -43,19 +47,10 @@ export class WorkerBots {
   readonly running = new Map<number, Bot>();
   readonly #inboxes = new Map<number, { close(): Promise<void> }>();
 
-  constructor(
-    config: Config,
-    tools: AppTools,
-    cluster: Cluster,
-    callbackUrls: CallbackUrls | undefined,
-    monitoring: Monitoring | undefined,
-  ) {
+  constructor(sources: WorkerSources) {
+    const { config, tools, cluster } = sources;
     const { clock, facts, log, partitions } = cluster;
-    this.#config = config;
-    this.#tools = tools;
-    this.#cluster = cluster;
-    this.#callbackUrls = callbackUrls;
-    this.#monitoring = monitoring;
+    this.#sources = sources;
     this.#everyPartition = new EveryPartition(cluster);
     this.#notes = recentNotes(facts, clock);
     this.#threads = config.discord.messageContent ? new ThreadAnnouncer(cluster) : undefined;
@@ -77,7 +72,7 @@ export class WorkerBots {
     isDiscordReady: () => true,
     store: {
       mustBeOurs: () => this.#assertAllOwned(),
-      trouble: () => this.#cluster.partitions.trouble(),
+      trouble: () => this.#sources.cluster.partitions.trouble(),
       unsaved: () => this.running.values().reduce((sum, { watched }) => sum + watched.store.unsaved(), 0),
     },
     gateway: {
@@ -92,12 +87,12 @@ export class WorkerBots {
 
   /** Starts a bot for a partition that this process owns now. Returns false if nothing started because the store could not be read. */
   async take(partition: number, store: StoredTasks): Promise<boolean> {
-    const { inbox, clock, log } = this.#cluster;
+    const { inbox, clock, log } = this.#sources.cluster;
     this.#ownedStores.set(partition, store);
     this.#shareLimits();
-    this.#monitoring?.onOwnerChange('taken');
+    this.#sources.monitoring?.onOwnerChange('taken');
     const bot = this.#createBot(partition, store);
-    this.#monitoring?.watchBot(bot);
+    this.#sources.monitoring?.watchBot(bot);
     try {
       await bot.open();
     } catch (error) {
@@ -143,33 +138,34 @@ export class WorkerBots {
     await Promise.all([
       this.connections.close(),
       this.clients.close(),
-      this.mediaProcess !== this.#tools.mediaProcess && this.mediaProcess.close(),
+      this.mediaProcess !== this.#sources.tools.mediaProcess && this.mediaProcess.close(),
     ]);
   }
 
   #createBot(number: number, store: StoredTasks): Bot {
+    const { config, tools, monitoring, cluster, callbackUrls } = this.#sources;
     const { mediaProcess, limits, tracker, connections, clients } = this;
     return createBot({
-      config: this.#config,
-      tools: { ...this.#tools, mediaProcess },
+      config,
+      tools: { ...tools, mediaProcess },
       store,
       clients,
-      monitoring: this.#monitoring,
+      monitoring,
       cluster: {
-        partition: { number, count: this.#cluster.partitions.count },
+        partition: { number, count: cluster.partitions.count },
         others: this.#everyPartition.otherPartitions(number),
         notes: this.#notes,
         tracker,
         limits,
         connections,
-        callbackUrls: this.#callbackUrls,
-        clusterHealth: () => clusterHealth(this.#cluster, this.health()),
+        callbackUrls,
+        clusterHealth: () => clusterHealth(cluster, this.health()),
       },
     });
   }
 
   #disown(partition: number): void {
-    this.#monitoring?.onOwnerChange('given-back');
+    this.#sources.monitoring?.onOwnerChange('given-back');
     this.#ownedStores.delete(partition);
     this.#shareLimits();
   }
@@ -177,10 +173,10 @@ export class WorkerBots {
   /** Sets this process's share of the limits of the whole bot. */
   #shareLimits(): void {
     const owned = [...this.#ownedStores.keys()];
-    const share = owned.length / this.#cluster.partitions.count;
+    const share = owned.length / this.#sources.cluster.partitions.count;
     this.limits.setOwnedPartitions(owned);
     this.connections.setCount(this.limits.connectionCount(owned));
-    this.mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, this.#config.media.memoryBytes * share));
+    this.mediaProcess.setMemoryBytes(Math.max(MIN_MEDIA_MEMORY_BYTES, this.#sources.config.media.memoryBytes * share));
     this.clients.setRequestsPerSecond(REQUESTS_PER_SECOND * share);
   }
 

@@ -25,7 +25,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   resources.defer(cluster.close);
   const { partitions, inbox } = cluster;
   const callbackUrls = await openClusterUrls(config.callbacks, cluster);
-  const bots = new WorkerBots(config, tools, cluster, callbackUrls, monitoring);
+  const bots = new WorkerBots({ config, tools, monitoring, cluster, callbackUrls });
   resources.defer(() => bots.close());
   const { connections, limits, tracker, clients, mediaProcess } = bots;
   // All partitions share these lanes, so the lanes stay when a partition is released.

@@ -14,7 +14,7 @@ import { AnswerSchemas } from './answer-schemas.ts';
 import { Asks } from './asks.ts';
 import { Talks } from './talks.ts';
 
-export interface ConversationSettings {
+interface ConversationSettings {
   models: Readonly<Partial<Record<'image' | 'video', string>>>;
   maxWaitMs: { text: number };
 }

@@ -1,43 +1,33 @@
 import type { AppContext } from '../../lib/app-context.ts';
-import {
-  type ConversationSettings,
-  type ConversationSources,
-  openConversations,
-} from '../conversations/open-conversations.ts';
+import { type ConversationSources, openConversations } from '../conversations/open-conversations.ts';
 import { isModelCode } from '../gateway/error-responses.ts';
 import { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { Experience } from '../gateway/model-experience.ts';
 import type { KindOverrides } from '../gateway/model-families.ts';
 import { type MediaSources, openFiles } from '../media/open-files.ts';
 import { StoreSecret } from '../money/hashed-names.ts';
-import { type MoneySettings, type MoneySources, openMoney } from '../money/open-money.ts';
+import { type MoneySources, openMoney } from '../money/open-money.ts';
 import { TaskBook } from '../orders/book.ts';
 import type { CallbackUrls } from '../orders/callback-urls.ts';
-import type { Discord } from '../orders/discord.ts';
 import { createGatherer } from '../orders/gatherer.ts';
 import { isOwnResult } from '../orders/lists.ts';
-import { type OrdersSettings, type OrdersSources, openOrders } from '../orders/open-orders.ts';
-import type { OtherPartitions } from '../orders/other-partitions.ts';
+import { type OrdersSources, openOrders } from '../orders/open-orders.ts';
 import { Pseudonyms } from '../orders/pseudonyms.ts';
 import { createReachCheck } from '../orders/reach-check.ts';
-import { openSafety, type SafetySettings, type SafetySources } from '../safety/open-safety.ts';
+import { openSafety, type SafetySources } from '../safety/open-safety.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-interface EngineSources extends MoneySources, SafetySources, OrdersSources, ConversationSources, MediaSources {
-  settings: MoneySettings &
-    SafetySettings &
-    OrdersSettings &
-    ConversationSettings &
-    MediaSources['settings'] & {
-      gateway: { fields: { user?: string | undefined } };
-      modelKinds: KindOverrides;
-    };
+type DomainSources = MoneySources & SafetySources & OrdersSources & ConversationSources & MediaSources;
+
+interface EngineSources extends DomainSources {
+  settings: DomainSources['settings'] & {
+    gateway: { fields: { user?: string | undefined } };
+    modelKinds: KindOverrides;
+  };
   store: StoredTasks;
-  others?: OtherPartitions | undefined;
-  discord: Discord;
   /** Shared with other bots in this cluster, whose workers receive the callbacks for all of them. */
   callbackUrls?: CallbackUrls | undefined;
 }

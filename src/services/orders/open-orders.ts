@@ -17,7 +17,7 @@ import type { TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
 import type { BotSources, TasksParts } from './tasks-parts.ts';
 
-export interface OrdersSettings extends Pick<TasksParts, 'maxWaitMs' | 'unconfirmedReleaseMs'> {
+interface OrdersSettings extends Pick<TasksParts, 'maxWaitMs' | 'unconfirmedReleaseMs'> {
   poll: { schedule: 'learned' | 'spec' };
   callbacks: CallbackSettings;
 }

@@ -7,7 +7,7 @@ import type { RuleTargets } from './rules-file.ts';
 import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
 import type { RuleSet } from './server-rules.ts';
 
-export interface SafetySettings {
+interface SafetySettings {
   rules: RuleSet;
   moderation: ModerationSettings;
 }
