@@ -45,11 +45,12 @@ const strippers = new Map<MediaType, (bytes: Buffer) => Buffer>([
 const WEBP_BYTES_PER_PIXEL = 14;
 
 /** Re-encodes an image: upright, in sRGB, in a format that every program reads, and hardly distinguishable from the original. */
-async function reencode({ bytes, type, width, height }: ExaminedImage, editor: ImageEditor): Promise<CleanedImage> {
+async function reencode(image: ExaminedImage, editor: ImageEditor): Promise<CleanedImage> {
+  const { type, width, height } = image;
   const format = type === mediaTypes.gif ? mediaTypes.png : type === mediaTypes.avif ? mediaTypes.webp : type;
   const outputBytes = format === mediaTypes.webp ? WEBP_BYTES_PER_PIXEL * width * height : 0;
-  const draw = (image: Sharp): Sharp => encode(image.autoOrient(), format);
-  return { bytes: await editor.render(bytes, { outputBytes, render: draw }), type: format, isReencoded: true };
+  const draw = (original: Sharp): Sharp => encode(original.autoOrient(), format);
+  return { bytes: await editor.render(image, { outputBytes, render: draw }), type: format, isReencoded: true };
 }
 
 function encode(image: Sharp, format: MediaType): Sharp {

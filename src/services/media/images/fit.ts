@@ -73,7 +73,7 @@ async function fitSmaller(image: ExaminedImage, max: number, editor: ImageEditor
   const type = isAnimated || image.hasAlpha ? mediaTypes.webp : mediaTypes.jpeg;
   const encoderBytes = type === mediaTypes.webp ? webpMemory(image) : 0;
   const encode = (scale: number, quality: number) =>
-    editor.render(image.bytes, {
+    editor.render(image, {
       isAnimated,
       scale,
       outputBytes: scale ** 2 * encoderBytes,
@@ -106,7 +106,7 @@ async function makePreview(image: ExaminedImage, max: number, editor: ImageEdito
     const side = Math.min(maxSide, Math.max(width, height));
     if (side === previousSide) continue;
     previousSide = side;
-    const bytes = await editor.render(image.bytes, {
+    const bytes = await editor.render(image, {
       scale: side / Math.max(width, height),
       render(original) {
         const small = original.autoOrient().resize(side, side, { fit: 'inside', withoutEnlargement: true });

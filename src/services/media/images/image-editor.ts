@@ -30,10 +30,10 @@ export class ImageEditor {
   }
 
   async render(
-    bytes: Buffer,
+    image: Buffer | ExaminedImage,
     { isAnimated = false, scale = 1, outputBytes = 0, render }: RenderOptions,
   ): Promise<Buffer> {
-    const metadata = await readMetadata(bytes);
+    const { bytes, metadata } = Buffer.isBuffer(image) ? { bytes: image, metadata: await readMetadata(image) } : image;
     const release = await this.#claim(bytes.length + decodedBytes(metadata, { isAnimated, scale }) + outputBytes);
     try {
       const options = { limitInputPixels: this.maxPixels, failOn: 'error', sequentialRead: true } as const;
@@ -64,6 +64,7 @@ export interface ImageFacts {
 
 export interface ExaminedImage extends ImageFacts {
   readonly bytes: Buffer;
+  readonly metadata: Metadata;
   readonly type: MediaType;
   readonly isRotated: boolean;
   readonly hasAlpha: boolean;
@@ -81,7 +82,8 @@ export interface ExaminedImage extends ImageFacts {
 export async function examineImage(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
-  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = await readMetadata(bytes);
+  const metadata = await readMetadata(bytes);
+  const { width, height, pages = 1, orientation = 1, hasAlpha, exif, xmp, iptc, comments } = metadata;
   if (width * height * pages > maxPixels) {
     throw new MediaError('too-large', `The image has more than ${Math.floor(maxPixels / 1e6)} million pixels.`);
   }
@@ -89,6 +91,7 @@ export async function examineImage(bytes: Buffer, maxPixels: number): Promise<Ex
   const swapsSides = isRotated && orientation > 4;
   return {
     bytes,
+    metadata,
     type,
     width: swapsSides ? height : width,
     height: swapsSides ? width : height,

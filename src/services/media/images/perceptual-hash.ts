@@ -12,7 +12,7 @@ const MIN_CONTRAST = 2;
  * transform). It hardly changes when the image is re-saved or resized. Undefined for an image of one colour.
  */
 export async function perceptualHash(image: ExaminedImage, editor: ImageEditor): Promise<string | undefined> {
-  const grey = await editor.render(image.bytes, {
+  const grey = await editor.render(image, {
     scale: Math.min(1, SAMPLE_SIDE / Math.min(image.width, image.height)),
     render: (original) =>
       original
