@@ -7,20 +7,29 @@ import { fileURLToPath } from 'node:url';
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/atelier', import.meta.url)));
 
-// An import of a file of ours names that file, and a package's own `require` nearly always lacks just its `.js`, so there is little to search
-// for. Node would still ask the disk several times for each of some two thousand, which is a tenth of the start.
+// An import of a file of ours names that file, a package that we import is the same for all our files, and a package's own `require` nearly
+// always lacks just its `.js`, so there is little to search for. Node would still ask the disk several times for each of some two thousand,
+// which is a tenth of the start.
+const packages = new Map();
 registerHooks({
   resolve(specifier, context, next) {
-    // The modules of @discordjs/rest import node:http, with which Node loads its own fetch: a tenth of the start. Its CommonJS does not.
-    if (specifier.startsWith('@discordjs/')) return next(specifier, { ...context, conditions: ['node', 'require'] });
-    if (!specifier.startsWith('.')) return next(specifier, context);
-    if (specifier.endsWith('.ts')) {
+    if (specifier.endsWith('.ts') && specifier.startsWith('.')) {
       return { url: new URL(specifier, context.parentURL).href, format: 'module-typescript', shortCircuit: true };
     }
-    if (context.conditions.includes('require')) {
+    if (specifier.startsWith('.') && context.conditions.includes('require')) {
       const file = new URL(specifier.endsWith('.js') ? specifier : `${specifier}.js`, context.parentURL);
       if (statSync(file, { throwIfNoEntry: false })?.isFile()) return { url: file.href, shortCircuit: true };
     }
-    return next(specifier, context);
+    // The messages of zod in fifty languages, which members never see.
+    if (specifier === '../locales/index.js') return next('../locales/en.js', context);
+    if (specifier.startsWith('.') || !context.parentURL?.endsWith('.ts')) return next(specifier, context);
+    // The CommonJS of these takes less memory than their modules.
+    const conditions = specifier.startsWith('@discordjs/') ? ['node', 'require'] : context.conditions;
+    const found = packages.get(specifier) ?? { ...next(specifier, { ...context, conditions }), shortCircuit: true };
+    packages.set(specifier, found);
+    return found;
   },
 });
+
+// @discordjs/rest looks for it, and would thereby load Node's own fetch beside the undici that it uses.
+Reflect.deleteProperty(globalThis, 'FormData');

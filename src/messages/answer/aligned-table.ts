@@ -13,6 +13,7 @@ export function alignedTable(table: string): string | undefined {
   if (lines.length > MAX_ROWS + 2 || lines.some((line) => line.length > MAX_LINE_LENGTH)) return undefined;
   const [header = [], delimiters = [], ...rows] = lines.map(cellsOf);
   if (rows.some((row) => row.length > header.length)) return undefined;
+  const widthOf = createMeasure();
   const widths = header.map((_, index) => Math.max(...[header, ...rows].map((row) => widthOf(row[index] ?? ''))));
   const rightAligned = delimiters.map((cell) => /^-+:$/.test(cell));
   const lineOf = (row: readonly string[]): string =>
@@ -43,13 +44,15 @@ function cellsOf(line: string): string[] {
   );
 }
 
-const graphemes = new Intl.Segmenter();
 const WIDE =
   /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f|^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 
-/** How many columns text takes in a code block. */
-function widthOf(text: string): number {
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
-  return width;
+/** Returns a function that tells how many columns text takes in a code block. */
+function createMeasure(): (text: string) => number {
+  const graphemes = new Intl.Segmenter();
+  return (text) => {
+    let width = 0;
+    for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+    return width;
+  };
 }
