@@ -60,7 +60,7 @@ export class DeliveryRecord {
     return this.change((task) => task);
   }
 
-  /** Stores state whose loss costs at most one extra request after a restart, so a failure is only logged. */
+  /** Stores state whose loss costs at most a few extra requests after a restart, so a failure is only logged. */
   async tryChange(transition: Transition): Promise<void> {
     try {
       await this.change(transition);

@@ -90,7 +90,11 @@ export class Tracker {
     const { results, trouble } = await this.#fetchResults(source, tasks, permit);
     const verdicts = new Map<string, Verdict | Trouble>(ids.map((id) => [id, trouble ?? 'done']));
     const now = this.#clock.now();
-    for (const [id, one] of results) verdicts.set(id, await runForTask(id, () => this.#applyTo(id, one, now)));
+    // Their changes are stored in one transaction.
+    const changes = Array.from(results, async ([id, one]) => {
+      verdicts.set(id, await runForTask(id, () => this.#applyTo(id, one, now)));
+    });
+    await Promise.all(changes);
     // Storing hundreds of tasks takes time, which must not count as part of the interval. Tasks that were polled together stay together.
     const tookMs = this.#clock.now() - now;
     for (const [id, verdict] of verdicts)

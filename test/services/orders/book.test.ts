@@ -117,7 +117,7 @@ describe('A change', () => {
     ['the place in the queue', (one: Task): Task => ({ ...one, place: 2 }), 0, 1],
     ['the word of the gateway', (one: Task): Task => ({ ...one, word: 'GOING' }), 0, 0],
     ['the message', (one: Task): Task => ({ ...one, message: { channelId: '3', id: '7' } }), 1, 0],
-    ['the count of edits', (one: Task): Task => ({ ...one, delivery: { ...one.delivery, progressEdits: 3 } }), 1, 0],
+    ['the count of edits', (one: Task): Task => ({ ...one, delivery: { ...one.delivery, progressEdits: 3 } }), 0, 0],
     [
       'the time of a ping',
       (one: Task): Task => ({ ...one, delivery: { ...one.delivery, call: { shownAt: 1, goingAt: 2 } } }),
