@@ -54,7 +54,7 @@ export class WorkerBots {
     this.#everyPartition = new EveryPartition(cluster);
     this.#notes = recentNotes(facts, clock);
     this.#threads = config.discord.messageContent ? new ThreadAnnouncer(cluster) : undefined;
-    this.limits = new ProcessLimits(config, { clock, log, partitionCount: partitions.count });
+    this.limits = new ProcessLimits(config, cluster, partitions.count);
     this.tracker = new Tracker(clock, partitions.count);
     this.connections = new GatewayConnections(config.gateway, tools.gatewayLimits);
     this.mediaProcess = tools.mediaProcess ?? new MediaProcess({ clock: systemClock, log });

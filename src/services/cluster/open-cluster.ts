@@ -19,13 +19,6 @@ interface ClusterSettings {
   cluster: { queue: StoreAddress; partitions: number };
 }
 
-interface ClusterParts {
-  version: string;
-  specs: KindSpecs;
-  /** Called after each use of a partition's rows. */
-  onUse: StoreUseListener | undefined;
-}
-
 /** The resources that the processes of a cluster share: the partitions of the store, small facts about each other, and the inbox. */
 export interface Cluster extends ClusterContext {
   partitions: Partitions;
@@ -36,7 +29,7 @@ export interface Cluster extends ClusterContext {
 export async function openCluster(
   context: AppContext,
   { store, storeLeaseMs: leaseMs, cluster }: ClusterSettings,
-  { version, specs, onUse }: ClusterParts,
+  { version, specs, onUse }: { version: string; specs: KindSpecs; onUse: StoreUseListener | undefined },
 ): Promise<Cluster> {
   const holder = nameHolder();
   const resources: { close(): Promise<void> }[] = [];

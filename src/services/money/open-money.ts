@@ -75,17 +75,15 @@ export function openMoney(
   const fetch = path === undefined ? undefined : (signal: AbortSignal) => gateway.prices.get(path, { signal });
   const gatewayPrices = new GatewayPrices(fetch, group, clock, log);
   const learnedPrices = new LearnedPrices(store.costs, clock, log);
-  const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
   const prices = new PriceBook({
     operator: settings.prices,
     readAt: clock.now(),
     gateway: gatewayPrices,
     learned: learnedPrices,
     specs,
-    listNameOf: ({ kind, request }) => kindsByName.get(kind)?.priceName?.(request),
+    listNameOf: ({ kind, request }) => kinds.find(({ name }) => name === kind)?.priceName?.(request),
   });
-  const unit = settings.gateway.usageUnit;
-  const usage = new UsageReader(gateway.usage, ledger, unit, mediaProcess, log);
+  const usage = new UsageReader(gateway.usage, ledger, settings.gateway.usageUnit, mediaProcess, log);
   return {
     budgets,
     spending,

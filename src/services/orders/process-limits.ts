@@ -15,13 +15,6 @@ interface LimitSettings {
   liveLimits: Readonly<Record<'ask' | 'talk', { all: number; perMember: number }>>;
 }
 
-interface LimitParts {
-  clock: Clock;
-  log: TasksLog;
-  /** How many partitions the store has. */
-  partitionCount?: number;
-}
-
 /**
  * This process's share of the operator's limits for the whole bot. It corresponds to the partitions that the process owns, so the shares of all
  * processes never exceed the limit. The partitions of a process use it together.
@@ -34,7 +27,12 @@ export class ProcessLimits {
   readonly #settings: LimitSettings;
   readonly #partitionCount: number;
 
-  constructor(settings: LimitSettings, { clock, log, partitionCount = WHOLE_STORE.count }: LimitParts) {
+  /** `partitionCount`: how many partitions the store has. */
+  constructor(
+    settings: LimitSettings,
+    { clock, log }: { clock: Clock; log: TasksLog },
+    partitionCount: number = WHOLE_STORE.count,
+  ) {
     this.#settings = settings;
     this.#partitionCount = partitionCount;
     const { liveLimits } = settings;

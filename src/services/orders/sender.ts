@@ -15,6 +15,7 @@ export interface SenderParts extends Pick<OrdersParts, 'assertOwnership' | 'gath
   callbacks?: Pick<Callbacks, 'urlFor'> | undefined;
 }
 
+type FilesOrder = Pick<Task, 'request' | 'requesterId'>;
 type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
 /** Collects everything that an order needs, and sends it once. */
@@ -28,7 +29,7 @@ export class Sender {
   /** Fetches the files of the order before anything is sent or stored. A body that was sent before is sent again unchanged. */
   async prepareOrder(
     kind: Kind,
-    { request, requesterId }: Pick<Task, 'request' | 'requesterId'>,
+    { request, requesterId }: FilesOrder,
     previousAttempt?: PreviousAttempt,
   ): Promise<PreparedOrder> {
     const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
@@ -38,11 +39,11 @@ export class Sender {
   }
 
   /** The files of an order, for its moderation. */
-  filesOf(order: Pick<Task, 'request' | 'requesterId'>): OrderFiles {
+  filesOf(order: FilesOrder): OrderFiles {
     return { images: () => this.#imagesOf(order), documents: () => this.#documentsOf(order) };
   }
 
-  async #documentsOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
+  async #documentsOf({ request, requesterId }: FilesOrder): Promise<string[]> {
     const { gather, maxWaitMs } = this.#parts;
     const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text };
     const { documents = [] } = await gather({ documents: request.documents }, context);
@@ -50,7 +51,7 @@ export class Sender {
   }
 
   /** All of them are in memory at the same time. */
-  async #imagesOf({ request, requesterId }: Pick<Task, 'request' | 'requesterId'>): Promise<string[]> {
+  async #imagesOf({ request, requesterId }: FilesOrder): Promise<string[]> {
     const { gather, maxWaitMs } = this.#parts;
     const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
     const { pictures: files = [], references = [] } = request;

@@ -168,7 +168,8 @@ export class Tasks {
     this.scheduler.start();
     this.orders.line.start();
     this.#stops.push(startSweep(this.#parts));
-    if (unconfirmedReleaseMs !== undefined) this.#stops.push(startRelease(this.#parts, unconfirmedReleaseMs));
+    if (unconfirmedReleaseMs !== undefined)
+      this.#stops.push(startRelease(this.book, this.ledger, this.#parts, unconfirmedReleaseMs));
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */

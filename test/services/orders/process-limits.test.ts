@@ -15,7 +15,7 @@ function createLimits(clock: ManualClock, partitionCount = 4) {
     poll: { perSecond: POLLS_PER_SECOND },
     liveLimits: { ask: { all: 6, perMember: 3 }, talk: { all: 2, perMember: 1 } },
   };
-  const limits = new ProcessLimits(settings, { clock, log: silentLog, partitionCount });
+  const limits = new ProcessLimits(settings, { clock, log: silentLog }, partitionCount);
   limits.scheduler.start();
   return limits;
 }

@@ -22,7 +22,7 @@ async function startBot(setup: StoreFixture) {
   await ledger.open(book.live());
   let stopRelease: (() => Promise<void>) | undefined;
   const release = (): void => {
-    stopRelease = startRelease({ book, ledger, clock, log }, 3 * HOUR_MS);
+    stopRelease = startRelease(book, ledger, { clock, log }, 3 * HOUR_MS);
   };
   const entries = async (): Promise<LedgerEntry[]> => {
     await ledger.flush();

@@ -81,20 +81,9 @@ export class LimitsInForce {
   }
 
   appliedTo({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {
-    const noExceptions = { grants: [], reset: undefined };
-    const botWideLimits = this.#ofBot;
-    if (memberId === undefined) return [botWideLimits];
-    if (guildId === undefined || isDirect)
-      return [
-        botWideLimits,
-        {
-          holder: 'direct',
-          scope: this.directScope(memberId),
-          limits: this.#settings.direct,
-          since: this.#startOf('direct'),
-          ...noExceptions,
-        },
-      ];
+    const ofBot = this.#operatorsAlone('total', TOTAL);
+    if (memberId === undefined) return [ofBot];
+    if (guildId === undefined || isDirect) return [ofBot, this.#operatorsAlone('direct', this.directScope(memberId))];
     const budget = this.#budgets.get(guildId);
     const scope = this.#budgets.memberHash(guildId, memberId);
     const { limits, since } = this.ofMember(guildId, memberId, roleIds);
@@ -106,12 +95,13 @@ export class LimitsInForce {
       grants: grantsTo(budget, scope),
       reset: budget.resets[scope],
     };
-    return [botWideLimits, ...this.ofServer(guildId), member];
+    return [ofBot, ...this.ofServer(guildId), member];
   }
 
-  get #ofBot(): AppliedLimits {
-    const [limits, since] = [this.#settings.total, this.#startOf('total')];
-    return { holder: 'total', scope: TOTAL, limits, since, grants: [], reset: undefined };
+  /** Limits that no admin can change. */
+  #operatorsAlone(holder: 'total' | 'direct', scope: string): AppliedLimits {
+    const [limits, since] = [this.#settings[holder], this.#startOf(holder)];
+    return { holder, scope, limits, since, grants: [], reset: undefined };
   }
 
   /** The operator's limits apply in addition to the server's own: grants or resets by its admins do not raise them. */

@@ -1,8 +1,9 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { type Clock, DAY_MS } from '../../../lib/clock.ts';
 import { repeat } from '../../../lib/repeat.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { hasEnded, isFollowed, type Task } from '../../tasks/task.ts';
 import { markGivenUp, markOverdue, markReleased } from '../../tasks/transitions.ts';
+import type { TaskBook, TasksLog } from '../book.ts';
 import { markResultsRefused } from '../review.ts';
 import type { OrdersParts } from '../tasks-parts.ts';
 
@@ -68,13 +69,16 @@ const RELEASE_INTERVAL_MS = 10 * 60_000;
 /** Older requests are not part of any period that has a limit. */
 const LOOK_BACK_MS = 62 * DAY_MS;
 
-type ReleaseParts = Pick<OrdersParts, 'book' | 'clock' | 'ledger' | 'log'>;
-
 /**
  * Stops counting requests with an unknown outcome about which no one has decided for this long. The task is changed first, so that after a
  * crash the next start can complete this. The returned function ends it.
  */
-export function startRelease({ book, clock, ledger, log }: ReleaseParts, afterMs: number): () => Promise<void> {
+export function startRelease(
+  book: TaskBook,
+  ledger: OrdersParts['ledger'],
+  { clock, log }: { clock: Clock; log: TasksLog },
+  afterMs: number,
+): () => Promise<void> {
   let checkedUntil: number | undefined;
   return repeat(clock, async (signal) => {
     const until = clock.now() - afterMs;

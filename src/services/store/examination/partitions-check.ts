@@ -7,8 +7,6 @@ import { adapterOf, deleteRows, hasRows, writeRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
-interface PartitionParts extends AppContext {}
-
 /** A finding with the number of its partition. */
 type PartitionFinding = Finding & { partition: number };
 
@@ -18,10 +16,7 @@ export interface PartitionsCheck extends Check {
 }
 
 /** Finds rows in the wrong partition, where no process looks for them. They are moved, or set aside if the right one has a row with the same key. */
-export async function checkRowPartitions(
-  partitions: readonly Backend[],
-  parts: PartitionParts,
-): Promise<PartitionsCheck> {
+export async function checkRowPartitions(partitions: readonly Backend[], parts: AppContext): Promise<PartitionsCheck> {
   const strays = await Array.fromAsync(findStrays(partitions));
   const counts = new Map<number, number>();
   for (const { partition } of strays) counts.set(partition, (counts.get(partition) ?? 0) + 1);
@@ -37,7 +32,7 @@ export async function checkRowPartitions(
 async function moveToRightPartition(
   { namespace, key, partition, rightPartition }: Stray,
   partitions: readonly Backend[],
-  parts: PartitionParts,
+  parts: AppContext,
 ): Promise<void> {
   const [from, to] = [partitions[partition], partitions[rightPartition]];
   if (!from || !to) throw new Error(`There is no partition ${partition} or ${rightPartition}.`);
