@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
-import { sumOf } from '../../lib/decimals.ts';
 import { Gate } from '../../lib/gate.ts';
 import { merge } from '../../lib/merge.ts';
 import type { Task } from '../tasks/task.ts';
@@ -14,7 +13,6 @@ import {
   createEntry,
   type EntryStore,
   entryKey,
-  estimateAndCostOf,
   extendReservation,
   type Fact,
   factOfTask,
@@ -26,58 +24,10 @@ import {
 } from './entry.ts';
 import type { Limits } from './limits.ts';
 import type { Spending } from './spending.ts';
-
-export interface UsageQuery {
-  /** Days in UTC, `YYYY-MM-DD`, both included; the day of the request counts. */
-  range: { start: string; end: string };
-  /** Omitted: all members, all servers. */
-  memberId?: string | undefined;
-  guildId?: string | undefined;
-}
-
-/** The sum of similar requests of one day, without refunds. */
-export interface UsageGroup {
-  day: string;
-  /** Undefined if the member's data was erased. */
-  memberId: string | undefined;
-  /** The roles that had limits. */
-  roleIds: readonly string[];
-  /** What members call the tasks. */
-  type: string;
-  model: string | undefined;
-  count: number;
-  /** The exact sum; undefined for requests of unknown cost. */
-  amount: string | undefined;
-  isEstimate: boolean;
-  /** The requests for which both the estimate and the cost are known. */
-  compared?: { count: number; estimate: string; cost: string } | undefined;
-  state: 'settled' | 'open' | 'unconfirmed' | 'waived';
-}
-
-interface UnsummedGroup {
-  fields: Omit<UsageGroup, 'amount' | 'compared'>;
-  amounts: string[];
-  compared: NonNullable<ReturnType<typeof estimateAndCostOf>>[];
-}
-
-function sumOfCompared(comparisons: UnsummedGroup['compared']): UsageGroup['compared'] {
-  const estimate = sumOf(comparisons.map((one) => one.estimate));
-  const cost = sumOf(comparisons.map((one) => one.cost));
-  return estimate === undefined || cost === undefined ? undefined : { count: comparisons.length, estimate, cost };
-}
-
-const STATE_OF_STANDING = {
-  settled: 'settled',
-  reserved: 'open',
-  unconfirmed: 'unconfirmed',
-  waived: 'waived',
-  refunded: undefined,
-} as const;
+import { sumUsage, type UsageGroup, type UsageQuery } from './usage-query.ts';
 
 /** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
 const ENTRIES_PER_TURN = 100;
-
-const OPEN_STANDINGS: ReadonlySet<Standing> = new Set(['reserved', 'unconfirmed']);
 
 /** Two months, because usage above last month's limit counts against this month. */
 const COUNTING_PERIOD_MS = 62 * DAY_MS;
@@ -103,8 +53,8 @@ export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standi
  */
 export class Ledger {
   readonly #parts: LedgerParts;
-  /** Reserved entries whose end is not written yet. */
-  readonly #open = new Set<string>();
+  /** The tasks whose entries are reserved: their end is not written yet. */
+  readonly #reservedIds = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
   readonly #pending = new Set<Promise<void>>();
   readonly #gate = new Gate();
@@ -117,6 +67,7 @@ export class Ledger {
   async open(tasks: readonly Task[]): Promise<void> {
     const live = tasks.filter(({ traits }) => traits.isPaid);
     const { entries, clock, spending } = this.#parts;
+    // Entries before this day need no repair: none is reserved, and `expectDecision` moves the day back before a decision is stored.
     const since = await entries.openSince();
     const today = dayOf(clock.now());
     const unmatched = new Map(live.map((task) => [task.id, task]));
@@ -131,20 +82,21 @@ export class Ledger {
       }
       // The member may have decided about an unknown outcome, or withdrawn that decision, before a crash prevented the change of the entry.
       const mayDiffer =
-        OPEN_STANDINGS.has(standingOf(entry)) || entry.facts.some(({ standing }) => standing === 'unconfirmed');
+        standingOf(entry) === 'reserved' || entry.facts.some(({ standing }) => standing === 'unconfirmed');
       const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
       unmatched.delete(entry.id);
+      // `closeOrphan` leaves an entry that has an end as it is.
       const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
       if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }
     counting?.finish();
     for (const task of unmatched.values()) await this.#change(task, (known) => reconcileEntry(known, task));
-    for (const task of live) if (factOfTask(task).standing === 'reserved') this.#open.add(task.id);
+    for (const task of live) if (factOfTask(task).standing === 'reserved') this.#reservedIds.add(task.id);
     await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
-  /** Called before anything is done for a request. Throws the `Refusal` of a limit that it would exceed. */
+  /** Called before a task is stored and sent. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
     if (task.traits.isPaid) await this.#gate.run(() => this.#reserve(task, roleIds));
   }
@@ -159,7 +111,7 @@ export class Ledger {
       spending?.replace(entry, undefined);
       throw error;
     }
-    this.#open.add(task.id);
+    this.#reservedIds.add(task.id);
   }
 
   /** Called before an answer requests another response, whose estimate its task includes already. Throws the `Refusal` of a limit that it would exceed. */
@@ -231,7 +183,7 @@ export class Ledger {
       task.isRepeated ||
       task.releasedAt !== undefined ||
       fact.standing === 'waived';
-    if (fact.standing === 'reserved' || !(this.#open.has(task.id) || isDecided)) return;
+    if (fact.standing === 'reserved' || !(this.#reservedIds.has(task.id) || isDecided)) return;
     const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
     this.#pending.add(work);
   }
@@ -239,7 +191,7 @@ export class Ledger {
   /** Resolves when the task's end is recorded, so the task may be deleted. */
   async writeEnd(task: Task): Promise<void> {
     await Promise.all(this.#pending);
-    if (this.#open.has(task.id)) await this.#write(task, factOfTask(task));
+    if (this.#reservedIds.has(task.id)) await this.#write(task, factOfTask(task));
     if (this.#unwritten.has(task.id)) throw new Error(`The end of task ${task.id} is not in the ledger yet.`);
   }
 
@@ -252,7 +204,7 @@ export class Ledger {
       request.until,
       entries.readRange('', dayOf(request.until)),
     )) {
-      if (this.#open.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
+      if (this.#reservedIds.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
       else {
         const anonymous = anonymise(entry, request.secret);
         await this.#gate.run(async () => {
@@ -302,30 +254,8 @@ export class Ledger {
   }
 
   /** The sums of all partitions, sorted by day, then by first occurrence. */
-  async queryUsage({ range, memberId, guildId }: UsageQuery): Promise<UsageGroup[]> {
-    const groups = new Map<string, UnsummedGroup>();
-    for await (const entry of this.#allEntries(range.start, range.end)) {
-      const state = STATE_OF_STANDING[standingOf(entry)];
-      if (state === undefined) continue;
-      if (memberId !== undefined && (entry.memberId !== memberId || state === 'waived')) continue;
-      if (guildId !== undefined && entry.guildId !== guildId) continue;
-      const known = amountOf(entry);
-      const { memberId: owner, roleIds = [], kind, type = kind, model } = entry;
-      const commonFields = { day: dayOf(entry.at), memberId: owner, roleIds, type, model, state };
-      const isEstimate = known?.isEstimate ?? false;
-      const key = JSON.stringify([...Object.values(commonFields), isEstimate, known !== undefined]);
-      const group = groups.get(key) ?? { fields: { ...commonFields, isEstimate, count: 0 }, amounts: [], compared: [] };
-      groups.set(key, group);
-      group.fields.count += 1;
-      if (known) group.amounts.push(known.amount);
-      const compared = estimateAndCostOf(entry);
-      if (compared) group.compared.push(compared);
-    }
-    return [...groups.values()].map(({ fields, amounts, compared }) => ({
-      ...fields,
-      amount: sumOf(amounts),
-      compared: sumOfCompared(compared),
-    }));
+  queryUsage(query: UsageQuery): Promise<UsageGroup[]> {
+    return sumUsage(this.#allEntries(query.range.start, query.range.end), query);
   }
 
   /** Changes the entry of a task, and updates the sums that it counts in. */
@@ -347,7 +277,7 @@ export class Ledger {
     const { log } = this.#parts;
     try {
       await this.#change(task, (known) => addFact(known ?? createEntry(task), fact));
-      this.#open.delete(task.id);
+      this.#reservedIds.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {
       log.error({ task: task.id, err: error }, 'The outcome of a task could not be written to the ledger.');

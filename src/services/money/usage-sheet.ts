@@ -1,8 +1,8 @@
 import { compare, difference, isDecimal, isZero, sumOf } from '../../lib/decimals.ts';
 import { malformedError } from '../gateway/errors.ts';
 import type { Usage } from '../gateway/usage.ts';
-import type { UsageGroup } from './ledger.ts';
 import { type DayRange, includesDay } from './usage-days.ts';
+import type { UsageGroup } from './usage-query.ts';
 
 export const groupings = ['day', 'model', 'kind', 'member', 'role'] as const;
 export type Grouping = (typeof groupings)[number];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compare, sumOf } from '../../../src/lib/decimals.ts';
 import type { Usage } from '../../../src/services/gateway/usage.ts';
-import type { UsageGroup } from '../../../src/services/money/ledger.ts';
 import { addDays } from '../../../src/services/money/usage-days.ts';
+import type { UsageGroup } from '../../../src/services/money/usage-query.ts';
 import { accountSheet, ledgerSheet } from '../../../src/services/money/usage-sheet.ts';
 
 const range = { start: '2026-03-01', end: '2026-03-31' };

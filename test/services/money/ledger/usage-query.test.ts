@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entryKey, type LedgerEntry, type Standing } from '../../../../src/services/money/entry.ts';
-import type { UsageQuery } from '../../../../src/services/money/ledger.ts';
+import type { UsageQuery } from '../../../../src/services/money/usage-query.ts';
 import { DAY_MS, START } from '../../store/store-fixture.ts';
 import { type BotRun, startBot } from './bot-run.ts';
 
