@@ -12,7 +12,8 @@ import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import { earlierTalkTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts';
-import { type LiveAnswer, LiveTalk, SilenceWatch } from './talks/live-talk.ts';
+import { type LiveAnswer, LiveTalk } from './talks/live-talk.ts';
+import { SilenceWatch } from './talks/silence-watch.ts';
 import { Utterances } from './talks/utterances.ts';
 
 interface TalksParts extends AppContext {
