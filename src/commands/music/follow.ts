@@ -50,13 +50,16 @@ async function createFollowCheck(context: Context): Promise<CheckAdmission> {
       [...tasksById].filter(([, task]) => matches(task)).map(([id]) => id);
     const inaccessibleIds = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
     // A member who only guesses ids must not learn which of them belong to private tasks.
-    if (!mayFollowAll) refuse('refusals.idsNotYours', [...idsWhere((task) => task === undefined), ...inaccessibleIds]);
-    refuse('refusals.idsOfOthers', inaccessibleIds);
+    if (!mayFollowAll)
+      refuse('refusals.idsNotFollowable', [...idsWhere((task) => task === undefined), ...inaccessibleIds]);
+    refuse('refusals.idsPrivateOfOthers', inaccessibleIds);
     const privateIds = idsWhere((task) => task?.route.isPrivate === true);
-    if (!context.origin.route.isPrivate) refuse('refusals.idsPrivate', privateIds);
+    if (!context.origin.route.isPrivate) refuse('refusals.idsNeedPrivateReply', privateIds);
   };
 }
 
-function refuse(key: `refusals.ids${'NotYours' | 'OfOthers' | 'Private'}`, ids: readonly string[]): void {
+type FollowRefusal = 'refusals.idsNotFollowable' | 'refusals.idsPrivateOfOthers' | 'refusals.idsNeedPrivateReply';
+
+function refuse(key: FollowRefusal, ids: readonly string[]): void {
   if (ids.length > 0) throw new Refusal(key, { ids: shortenList(ids) });
 }

@@ -24,7 +24,7 @@ function songRequest(values: SongOptions & { instrumental?: boolean | undefined 
   const { about, lyrics, style, title } = options;
   if (Object.values(options).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
   if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
-  if (lyrics !== undefined && values.instrumental) return new Refusal('refusals.songUnsung');
+  if (lyrics !== undefined && values.instrumental) return new Refusal('refusals.songInstrumentalWithLyrics');
   for (const option of keysOf(MAX_LENGTHS)) {
     const [max, { length }] = [MAX_LENGTHS[option], options[option] ?? ''];
     if (length > max) return new Refusal('refusals.songTooLong', { option, max: String(max), count: String(length) });

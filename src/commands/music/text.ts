@@ -28,7 +28,8 @@ export const text = {
   refusals: {
     songEmpty: 'The song request is empty. Enter a description, lyrics, a style or a title.',
     songBoth: 'A song needs either `about` or `lyrics`, not both. Remove one and try again.',
-    songUnsung: 'An instrumental song has no lyrics. Remove either `lyrics` or `instrumental` and try again.',
+    songInstrumentalWithLyrics:
+      'An instrumental song has no lyrics. Remove either `lyrics` or `instrumental` and try again.',
     songTooLong:
       'The option {{option}} is {{count}} characters long; the maximum is {{max}}. Shorten it and try again.',
     noIds: 'No task IDs found. Enter IDs or URLs that end in one, separated by commas, spaces or line breaks.',
@@ -36,10 +37,10 @@ export const text = {
     idsInvalid_other: 'These are not valid task IDs: {{invalidIds}}. Remove them and try again.',
     tooManyIds:
       'One message can follow at most {{max}} tasks, and you entered {{count}}. Run the command several times.',
-    idsNotYours:
+    idsNotFollowable:
       'These IDs are neither your own tasks nor public ones: {{ids}}. Check them, or ask the operator, who can follow every song of the gateway account.',
-    idsOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
-    idsPrivate: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
+    idsPrivateOfOthers: 'These tasks are private: {{ids}}. Only the member who requested them can follow them.',
+    idsNeedPrivateReply: 'These tasks are private: {{ids}}. Use `/music follow` with `private: True`.',
   },
   tasks: { kinds: { song: 'Song', music: 'Followed song', album: 'Group of followed songs' } },
 } as const;

@@ -93,18 +93,18 @@ class Attachments {
     return { bytes: fitted.bytes, dataUri: dataUri(fitted.type.mime, fitted.bytes) };
   }
 
-  async #resolveReference(resolveReference: Reference): Promise<PreparedReference> {
-    const { address, medium, takes } = resolveReference;
+  async #resolveReference(reference: Reference): Promise<PreparedReference> {
+    const { address, medium, takes } = reference;
     const { transfer = 'address' } = this.#context;
-    const problem = await this.#urlProblem(resolveReference);
+    const problem = await this.#urlProblem(reference);
     // Do not fetch a file that could not be used anyway.
     if (problem && (medium === 'video' || medium === 'audio')) throw problem;
     const isByUrl = transfer === 'address' && !problem;
-    const file = await this.#files.withFile(resolveReference, async (file) => {
-      const { kind } = file.type;
+    const file = await this.#files.withFile(reference, async (content) => {
+      const { kind } = content.type;
       if (kind !== 'image') return { kind };
-      if (!isByUrl) return { kind, image: await this.#addImage(file) };
-      await this.#files.checkImage(file);
+      if (!isByUrl) return { kind, image: await this.#addImage(content) };
+      await this.#files.checkImage(content);
       return { kind };
     });
     if (!file.image) {
