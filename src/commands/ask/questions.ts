@@ -39,7 +39,7 @@ export async function submitQuestion(
   return submitOrder({ kind: 'ask', request, parent: previous }, { services, origin, say });
 }
 
-/** Instructions apply to the whole conversation, if they can be shown where it continues; the other options apply to one question. */
+/** Instructions apply to the whole conversation, if they can be shown where it continues; the other options apply to one question, unless the caller repeats them. */
 function requestFrom(question: Question, model: string, previous: Task | undefined, origin: Origin): AskRequest {
   const { image, file } = question;
   const inherited = previous && mayReuseInputs(previous, origin) ? previous.request : undefined;
@@ -80,8 +80,10 @@ export function questionReader(services: Services): ThreadMessageReader {
     if (!(await services.discord.reads.isThread(channelId))) return undefined;
     const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
+    // Like `/ask`, a message passes at most one image and one more file. Further files are ignored.
     const image = files.find((one) => fileKindOf(one) === 'image');
     const file = files.find((one) => one !== image);
+    // A message has no options of its own.
     const { effort, web } = previous.request;
     const question = { prompt: content, image, file, effort, web };
     return () =>

@@ -4,7 +4,7 @@ import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts
 import type { Reference } from '../../services/tasks/materials.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 
-/** The request as the task stores it. This endpoint accepts references only by URL (specification, 4.5). */
+/** The request as the task stores it. This endpoint accepts references only by URL (specification, 4.5), so a file that the gateway cannot fetch is uploaded first. */
 const imageShape = defineRequest({ prompt: z.string(), model: z.string() });
 type ImageRequest = z.output<typeof imageShape>;
 

@@ -9,6 +9,7 @@ import { imagineRequest, imagineSpecs } from './request.ts';
 import { text } from './text.ts';
 import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
+/** Discord lists options in the order in which a command names them, and these two come before the images. */
 const { aspect, negative, ...otherFlags } = flagOptions;
 
 export const imagine: Feature<typeof text> = {

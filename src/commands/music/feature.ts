@@ -72,5 +72,6 @@ export const music: Feature<typeof text> = {
   handlers: [albumPageButton, songSelect],
   specs: musicSpecs,
   kinds: musicKinds,
+  // `music` is a song that is only followed. The messages of albums are made in `messages/album/`.
   views: { song: songView, music: songView },
 };

@@ -25,6 +25,8 @@ function isShownIn(place: Place, turn: Task): boolean {
 /**
  * Selects the turns that may be sent again. Where others can read along, these are the turns that were shown there. In private, they are
  * all of the asker's own turns, and other members' turns in places where the asker took part.
+ *
+ * The filter remembers these places, so it must be called with the newest turn first.
  */
 function turnFilter(asker: Asker): (turn: Task) => boolean {
   const places: Place[] = [asker];
@@ -57,6 +59,7 @@ export interface Turn extends Record<'prompt' | 'text', string> {
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
+/** A single longer turn is left out too, even if it is the newest. */
 const MAX_CHARACTERS = 60_000;
 /** After this time, the next question starts a new conversation. */
 export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
@@ -116,6 +119,7 @@ export async function newestAnswer(
   return undefined;
 }
 
+/** Returns the ids of a conversation's answers: the given one, the first one, and those among the newest answers of the same member. */
 export async function answersOfConversation(
   answers: AnswerStore,
   { id, rootId = id, requesterId }: Task,

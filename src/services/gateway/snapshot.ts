@@ -6,7 +6,7 @@ export interface Submission {
   needsInput: boolean;
   /** The initial text of the form for that prompt. */
   finalPrompt?: string | undefined;
-  /** The number of tasks ahead in the queue, if known. */
+  /** The number of tasks ahead in the gateway's queue, if known; polls do not repeat it. */
   queuedBehind?: number | undefined;
 }
 

@@ -214,13 +214,12 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** Changes about which listeners need not be notified, such as another poll or another page. */
 const UNANNOUNCED_FIELDS: ReadonlySet<string> = new Set(['polls', 'lastPending', 'page']);
-/** Facts that may be lost in a restart: the gateway's next response contains them again, and a few edits more are no harm. */
+/** Facts that may be lost in a restart: the gateway's next response contains some of them again, and the loss of the others does no harm. */
 const TRANSIENT_FIELDS: ReadonlySet<string> = new Set([
   ...UNANNOUNCED_FIELDS,
   'progressEdits',
   'progress',
   'word',
-  'queuedBehind',
   'place',
   'preview',
   'unknown',

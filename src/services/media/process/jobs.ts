@@ -2,7 +2,10 @@ import type { ChartData } from '../chart.ts';
 import type { MaskSide, MaskSize } from '../images/mask.ts';
 import type { Provenance } from '../images/provenance.ts';
 
-/** A job for the media process. The bytes of the file are sent separately. */
+/**
+ * A job for the media process. The bytes of the file are sent separately. `check` removes an image's metadata and decodes it completely,
+ * `measure` reads its size and number of frames, and `likeness` computes its perceptual hash.
+ */
 export type Job =
   /** `provenance` is only set for results. */
   | { do: 'fit'; maxBytes: number; maxPixels: number; provenance?: Provenance | undefined }
@@ -26,7 +29,7 @@ export interface JobClass {
   /** The most bytes of files in the process at the same time; a larger file is processed alone. */
   readonly maxBytes: number;
   readonly maxWaiting: number;
-  /** Whether these jobs use no input from outside, so they cannot crash the process. */
+  /** Whether these jobs decode nothing, so that no input can crash the process. They may run next to a job that is suspected of a crash. */
   readonly isTrusted: boolean;
   /** The time limit of a job, not including its waits for memory. */
   limitMs(job: Job): number;

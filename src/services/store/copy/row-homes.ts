@@ -8,6 +8,8 @@ import { hashSecretMark } from '../rows/marks.ts';
 import { rowsIn } from '../rows/raw-rows.ts';
 import { taskIdIn } from '../rows/summary-index.ts';
 
+// Buckets, partitions and homes are explained in `tasks/homes.ts`.
+
 /** The bucket that a row belongs to; undefined if any partition may have it. */
 export type BucketOfRow = (row: { key: string; value: unknown }) => number | undefined;
 
@@ -25,7 +27,7 @@ const bucketByServer: BucketOfRow = ({ value }) => {
   return guildId === undefined ? undefined : bucketOf(guildId);
 };
 
-/** Namespaces whose rows belong to one partition each: that of their task, or of their server. */
+/** Namespaces whose rows belong to one partition each: that of their task, or of their server. A new namespace of tasks or servers must be listed here. */
 export const rowBuckets = {
   live: bucketByTaskId,
   finished: bucketByTaskId,
@@ -35,7 +37,7 @@ export const rowBuckets = {
   fingerprints: bucketByTaskId,
   proposals: bucketByIdField,
   drafts: bucketByIdField,
-  /** An entry that lost its member lost its task's id as well, and so has no bucket. */
+  /** Keys are `day:task id`. An entry that lost its member lost its task's id as well, and so has no bucket. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),
   budgets: bucketByServer,
   rules: bucketByServer,
