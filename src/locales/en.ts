@@ -148,7 +148,7 @@ export const en = {
     stopped: 'Stopped.',
     bargedIn: 'Interrupted by a new message.',
     voiceCut: 'The reply is too long for a voice message, so the audio was cut short.',
-    interrupted: 'The bot restarted mid-reply. The part that had arrived was kept. Send your message again.',
+    interrupted: 'The bot was stopped mid-reply. The part that had arrived was kept. Send your message again.',
     cut: 'The connection to the gateway was lost mid-reply. The part that had arrived was kept. Send your message again.',
     failed: 'The reply failed: {{reason}}',
     failedSilently: 'The reply failed, and the model gave no reason. Send your message again.',

@@ -8,7 +8,7 @@ import { createFixture, START_CHECK, startTestBot } from './bot.ts';
 describe('The bot during failures', () => {
   it('The bot reports that its token is refused, and exits', async () => {
     const { config, log } = await createFixture({ settings: { DISCORD_TOKEN: 'MTIz.wrong.token' } });
-    await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ code: 'TokenInvalid' });
+    await expect(startApp(config, { log, version: '1' })).rejects.toMatchObject({ status: 401 });
   });
 
   it('The bot starts while the gateway is down, and works once it is available', async () => {
