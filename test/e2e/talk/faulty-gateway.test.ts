@@ -27,7 +27,7 @@ describeProfiles('A live conversation with a faulty gateway', (profile) => {
       const { discord, gateway } = fixture;
       gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
       expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
-      expect(text(await openTaskList(fixture))).toContain('No tasks found');
+      await expect.poll(async () => text(await openTaskList(fixture))).toContain('No tasks found');
       expect([...discord.world.channels.values()].some(({ name }) => name.startsWith('Live'))).toBe(false);
     },
   );
@@ -96,7 +96,7 @@ it('The erasure of a member’s data deletes their messages from the thread and 
   await discord.until(() => discord.messages(thread).find(isVoiceMessage));
   await requestErasure(fixture);
   await discord.until(() => (publicMessages(fixture, thread).length === 0 ? true : undefined));
-  expect(text(await openTaskList(fixture))).toContain('No tasks found');
+  await expect.poll(async () => text(await openTaskList(fixture))).toContain('No tasks found');
   const requestCount = upgradeCount(gateway);
   expect(text(await (await discord.as('member').in(thread).slash('talk end', {})).message())).toContain('no live');
   expect(upgradeCount(gateway)).toBe(requestCount);
