@@ -123,7 +123,7 @@ describe('Budgets', () => {
     const fixture = await botWith();
     expect(await imagine(fixture, 'member', 'a fox')).toContain('Finished');
     expect(await runBudget(fixture, 'admin', 'block', { member: 'member', days: 7 })).toMatch(
-      /refused until <t:\d+:f>/,
+      /^Until <t:\d+:f>, new requests from .* are refused/,
     );
     const member = fixture.discord.as('member');
     for (const reply of [
