@@ -345,7 +345,17 @@ function findConflicts(settings: Partial<Settings>): ConfigProblem[] {
     ...(rules && usesModeration(rules.moderation) && moderationBase === undefined
       ? [{ variable: 'MODERATION_BASE_URL', problem: 'is required because RULES uses moderation' }]
       : []),
+    ...(sharesPort(settings) ? [{ variable: 'CALLBACK_PORT', problem: 'is the same as HTTP_PORT' }] : []),
   ];
+}
+
+const isEveryAddress = (host: string | undefined): boolean => host === '0.0.0.0' || host === '::';
+
+/** Whether callbacks and `/metrics` would need the same port of the same address. */
+function sharesPort(settings: Partial<Settings>): boolean {
+  const { HTTP_PORT: port, HTTP_HOST: host, CALLBACK_HOST: callbackHost } = settings;
+  if (port === undefined || port !== settings.CALLBACK_PORT || settings.CALLBACK_URL === undefined) return false;
+  return host === callbackHost || isEveryAddress(host) || isEveryAddress(callbackHost);
 }
 
 /** The largest edit distance that counts as a typo. With three, variables of other programs begin to look like ours. */

@@ -318,6 +318,15 @@ describe('The values of variables', () => {
       ]);
   });
 
+  it('Callbacks and metrics cannot share a port, unless each has an address of its own', () => {
+    const ports = { HTTP_PORT: '4020', CALLBACK_PORT: '4020', CALLBACK_URL: 'https://bot.example/callbacks' };
+    const refusal = [{ variable: 'CALLBACK_PORT', problem: 'is the same as HTTP_PORT' }];
+    for (const hosts of [{}, { HTTP_HOST: '0.0.0.0' }, { CALLBACK_HOST: '::' }])
+      expect(problems({ ...requiredSettings, ...ports, ...hosts })).toEqual(refusal);
+    for (const apart of [{ HTTP_HOST: '10.0.0.1' }, { CALLBACK_PORT: '4021' }])
+      expect(() => withRequired({ ...ports, ...apart })).not.toThrow();
+  });
+
   it('PRICES is read from its file, and no digit is lost', () => {
     const path = fileWith('{"imagine": 0.050, "imagine:vendor/m:1": "123456789012345678901234567890.10"}');
     expect(withRequired({ PRICES: path }).prices).toEqual({
