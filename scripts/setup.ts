@@ -43,7 +43,7 @@ async function setup(): Promise<number> {
     process.exit(INTERRUPTED);
   });
   try {
-    terminal.say(`${WELCOME} Ctrl-C ends it; nothing is written before step 4.`);
+    terminal.say(`${WELCOME} Ctrl-C ends it; nothing is written before the end of step 3.`);
     const draft = new Draft('.env', process.env);
     if (values.yes) {
       draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);
