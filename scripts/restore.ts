@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
@@ -45,8 +45,9 @@ async function restore(): Promise<number> {
     console.error(`Usage: ${USAGE}. Specify one file.`);
     return EX_USAGE;
   }
-  if (!existsSync(file)) {
-    console.error(`There is no file ${terminalSafe(resolve(file))}.`);
+  const problem = readProblem(file);
+  if (problem !== undefined) {
+    console.error(problem);
     return EX_NOINPUT;
   }
   const secret = configuredPassphrase();
@@ -62,6 +63,19 @@ async function restore(): Promise<number> {
     backup.close();
   }
   return 0;
+}
+
+/** Why a file cannot be read, if so. */
+function readProblem(file: string): string | undefined {
+  const name = terminalSafe(resolve(file));
+  if (!existsSync(file)) return `There is no file ${name}.`;
+  if (statSync(file).isDirectory()) return `${name} is a folder. Specify a file that npm run backup wrote.`;
+  try {
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch {
+    return `The file ${name} cannot be read. Correct its permissions.`;
+  }
 }
 
 async function fill(backup: Backup, address: StoreAddress, passphrase = ''): Promise<void> {

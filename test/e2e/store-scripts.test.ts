@@ -208,11 +208,11 @@ describe('npm run doctor with a database server', () =>
     });
   }));
 
-it('npm run restore says that a file does not exist', async () => {
-  expect(await runScript('scripts/restore.ts', { args: ['/no/such/file'] })).toEqual({
-    code: 66,
-    output: 'There is no file /no/such/file.\n',
-  });
+it.each([
+  ['/no/such/file', 'There is no file /no/such/file.'],
+  ['scripts', `${join(root, 'scripts')} is a folder. Specify a file that npm run backup wrote.`],
+])('npm run restore exits with 66 and says why if it cannot read %s', async (file, sentence) => {
+  expect(await runScript('scripts/restore.ts', { args: [file] })).toEqual({ code: 66, output: `${sentence}\n` });
 });
 
 describe('A store whose packages are not installed', () => {
