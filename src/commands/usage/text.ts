@@ -78,10 +78,10 @@ export const text = {
       differs: 'The rows add up to {{sum}}, which differs from the gateway’s total.',
       atGateway: 'The gateway’s total for the whole account: {{total}}.',
       noGatewayTotal: 'The gateway’s total could not be read. Try again later.',
-      open_one: '{{count}} task has not finished yet and is not counted.',
-      open_other: '{{count}} tasks have not finished yet and are not counted.',
-      unconfirmed_one: '{{count}} task is unconfirmed and is not counted.',
-      unconfirmed_other: '{{count}} tasks are unconfirmed and are not counted.',
+      open_one: '{{count}} task has not finished yet and is not in this table, but counts toward the limits.',
+      open_other: '{{count}} tasks have not finished yet and are not in this table, but count toward the limits.',
+      unconfirmed_one: '{{count}} task is unconfirmed and not in this table, but counts toward the limits.',
+      unconfirmed_other: '{{count}} tasks are unconfirmed and not in this table, but count toward the limits.',
       waived_one: 'The charge for {{count}} task was waived because its result was withheld or removed.',
       waived_other: 'The charges for {{count}} tasks were waived because their results were withheld or removed.',
       unpriced_one: '{{count}} task has no known cost and is counted without an amount.',
@@ -137,7 +137,8 @@ export const text = {
     buttons: { today: 'Today', week: '7 days', month: 'This month', last: 'Last month', exact: 'Exact amounts' },
   },
   refusals: {
-    usageByRole: 'Roles belong to a server. Set `of` to “This server’s”, which needs the Manage Server permission.',
+    usageByRole:
+      'Roles belong to a server. Set `of` to “This server’s (admins)”, which needs the Manage Server permission.',
     usageServerNotYours:
       'Only members with the Manage Server permission can see a server’s usage, and only on that server. Use `/usage` to see your own.',
     usageAccountNotYours:
