@@ -1,8 +1,8 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { mayManageMessages } from '../discord/interaction-facts.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
-import type { Task } from '../services/tasks/task.ts';
+import { type Task, withRequest } from '../services/tasks/task.ts';
 import { assertHasResult, editablePrompt, hasOwnPrompt, hasResult } from '../services/tasks/task-facts.ts';
 import {
   loadForForm,
@@ -48,7 +48,9 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
       const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      return repeatOrder(task, context, { prompt, typed: prompt, ...title });
+      const changes = { prompt, typed: prompt, ...title };
+      throwIfRefusal(task.traits.promptRefusal?.(withRequest(task, changes).request));
+      return repeatOrder(task, context, changes);
     },
   });
 

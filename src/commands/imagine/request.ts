@@ -59,7 +59,7 @@ const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
 export const imagineSpecs = {
   imagine: {
     request: imagineShape.loose(),
-    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true },
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true, promptRefusal },
   },
   action: {
     request: actionShape.loose(),
@@ -76,6 +76,10 @@ export const imagineSpecs = {
   animate: { request: animateShape.loose(), traits: { isPaid: true, isVisual: true, hasOwnPrompt: true } },
 } satisfies Partial<KindSpecs>;
 
+function promptRefusal({ prompt, references = [] }: ImagineRequest): Refusal | undefined {
+  return flagValueRefusal(prompt) ?? flagSubjectRefusal(prompt, references.length > 0);
+}
+
 /** The request, or a refusal that follows from the payload alone. */
 export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal {
   const images = emptyPromptRefusal(values) ?? readImages(values);
@@ -84,14 +88,12 @@ export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal 
   if (refusal) return refusal;
   const typed = values.prompt.trim();
   const prompt = [typed, ...flagsFor(typed, values)].join(' ');
+  const request = {
+    prompt,
+    typed,
+    ...(images.length > 0 && { references: images.map(asReference) }),
+    ...(values.spoiler && { spoiler: true }),
+  };
   // Discord may still enforce the option ranges of an older registration.
-  return (
-    flagValueRefusal(prompt) ??
-    flagSubjectRefusal(prompt, images.length > 0) ?? {
-      prompt,
-      typed,
-      ...(images.length > 0 && { references: images.map(asReference) }),
-      ...(values.spoiler && { spoiler: true }),
-    }
-  );
+  return promptRefusal(request) ?? request;
 }

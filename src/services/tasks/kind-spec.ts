@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refusal } from '../../lib/refusal.ts';
 import type { ModelKind } from '../gateway/model-families.ts';
 import { memberFile, reference, region } from './materials.ts';
 
@@ -67,6 +68,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
   hearsEveryone?(request: TaskRequests[K]): boolean;
+  /** Why the gateway would fail on the prompt. Asked when a member has changed it. */
+  promptRefusal?(request: TaskRequests[K]): Refusal | undefined;
 }
 
 export interface KindSpec<K extends TaskKind = TaskKind> {

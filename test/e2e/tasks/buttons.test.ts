@@ -107,6 +107,8 @@ describeProfiles('The buttons of a grid', (profile) => {
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
     const refused = await (await member.fill(form, { words: 'a fox in a wide valley' })).message();
     expect(text(refused)).toContain('A custom zoom needs the flag `--zoom`');
+    const impossible = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7 --ar 0:1' });
+    expect(text(await impossible.message())).toContain('`--ar`');
     expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const zoomed = await submission.message(says('Finished in'));
@@ -216,8 +218,18 @@ describe('The buttons of a failed task', () => {
     const second = await (await member.click(failed, 'Retry')).message(says('Finished in'));
     expect(second.id).not.toBe(failed.id);
     const form = await (await member.click(failed, 'Edit and retry')).modal();
-    const edited = await (await member.fill(form, { words: 'a red fox' })).message(says('Finished in'));
+    for (const [words, reason] of [
+      ['a red fox --ar 0:1', '`--ar` must be a ratio'],
+      ['a red fox --chaos 900', '`--chaos` must be a number'],
+      ['a red fox --iw 2', 'The weight of images needs an image'],
+      ['--ar 1:1', 'The prompt has only flags'],
+    ] as const)
+      expect(text(await (await member.fill(form, { words })).message())).toContain(reason);
+    const refusal = await (await member.fill(form, { words: '--ar 1:1' })).message();
+    const corrected = await (await member.click(refusal, 'Correct it')).modal();
+    const edited = await (await member.fill(corrected, { words: 'a red fox' })).message(says('Finished in'));
     expect(text(edited)).toContain('a red fox');
+    expect(submitCount(fixture.gateway)).toBe(3);
     fixture.discord.restrict('studio', PermissionFlagsBits.AttachFiles);
     const submitCountBefore = submitCount(fixture.gateway);
     expect(text(await (await member.click(failed, 'Retry')).message())).toContain('these permissions: `Attach Files`.');
@@ -238,6 +250,8 @@ describe('The buttons of a running job', () => {
       labels(one).includes('Correct it'),
     );
     expect(refusal.ephemeral).toBe(true);
+    const impossible = await member.fill(form, { words: 'a blue fox --chaos 900' });
+    await impossible.followUp(says('`--chaos` must be a number'));
     // The corrected form continues the task in its own message, although it was opened from the refusal.
     await member.fill(await (await member.click(refusal, 'Correct it')).modal(), { words: 'a blue fox' });
     const final = await fixture.discord.until(() =>
