@@ -28,7 +28,7 @@ export const text = {
       fileHint: 'An image, a PDF, a text file or audio.',
     },
     forgotten:
-      'The conversation has ended. Its questions and answers will not be sent to a model again; your next question starts a new one.',
+      'You have ended this conversation. Your questions and answers in it will not be sent to a model again; your next question starts a new one.',
     details: {
       title: 'Details of this answer',
       reference: 'Reference: {{reference}}',

@@ -119,12 +119,14 @@ export async function newestAnswer(
   return undefined;
 }
 
-/** Returns the ids of a conversation's answers: the given one, the first one, and those among the newest answers of the same member. */
+/** Returns the ids of a member's answers in a conversation: the given one, the first one, and those among their newest. Other members' answers are not included. */
 export async function answersOfConversation(
   answers: AnswerStore,
   { id, rootId = id, requesterId }: Task,
 ): Promise<string[]> {
-  const ids = new Set([id, rootId]);
+  const ids = new Set([id]);
+  // Another member's conversation may have been continued.
+  if ((await answers.get(rootId))?.requesterId === requesterId) ids.add(rootId);
   let cursor: string | undefined;
   for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; ) {
     const page = await answers.page({ of: { memberId: requesterId }, kinds: ['ask'], max: 50, before: cursor });

@@ -77,7 +77,7 @@ describeProfiles('A conversation', (profile) => {
     // The form is already open when the conversation ends.
     const form = await (await member.click(second, 'Continue')).modal();
     const reply = await (await member.click(first, 'End conversation')).message();
-    expect(text(reply)).toContain('The conversation has ended');
+    expect(text(reply)).toContain('You have ended this conversation');
     expect(reply.ephemeral).toBe(true);
     const endedAnswers = await fixture.discord.until(() => {
       const messages = fixture.discord.messages('studio').filter(({ id }) => id === first.id || id === second.id);
@@ -93,6 +93,23 @@ describeProfiles('A conversation', (profile) => {
     expect(text(third)).not.toContain('Continues');
     expect(JSON.stringify(modelRequests(fixture.gateway).at(-1))).not.toContain('pirate');
     expect(receivedTurns(fixture)).toHaveLength(1);
+  });
+
+  it('A member who continued another member’s conversation ends only their own part of it', async () => {
+    const fixture = await openFixture();
+    const other = fixture.discord.as('other');
+    const first = await answerTo(fixture, { prompt: 'snow?' });
+    const form = await (await other.click(first, 'Continue')).modal();
+    const second = await (await other.fill(form, { 'Your next question': 'and ice?' })).message(hasEnded);
+    expect(receivedTurns(fixture)).toHaveLength(3);
+    await (await other.click(second, 'End conversation')).message();
+    await fixture.discord.until(() => {
+      const ended = fixture.discord.messages('studio').find(({ id }) => id === second.id);
+      return ended && labels(ended).includes('Continue') ? undefined : true;
+    });
+    await answerTo(fixture, { prompt: 'and water?' });
+    expect(receivedTurns(fixture).join()).toContain('snow?');
+    expect(receivedTurns(fixture)).toHaveLength(3);
   });
 
   it('The details of an answer show the token counts from the gateway', async () => {
