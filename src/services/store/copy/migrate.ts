@@ -34,7 +34,7 @@ export async function migrateStore(from: WholeStore, to: WholeStore): Promise<Mi
   const mark = moveMark(openNamespaces(to.partitions[0].backend).meta);
   const previous = await mark.read();
   if (previous && previous.from !== from.name) throw unsuitableTarget(to.name, `it was filled from ${previous.from}`);
-  if (!previous && !(await isUnused(to))) throw unsuitableTarget(to.name, 'it holds the tasks of another bot');
+  if (!previous && !(await isUnused(to))) throw unsuitableTarget(to.name, 'it is not empty');
   if (!previous?.isWhole) await fillStore(to, { from: from.name }, rowsToMigrate(from, count));
   const [expected, actual] = await Promise.all([sumsOf(rowsToMigrate(from, count)), sumsOf(rowsToMigrate(to, count))]);
   // Another bot that owned one of the stores in the meantime may have changed it.

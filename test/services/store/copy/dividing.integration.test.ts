@@ -165,7 +165,7 @@ describe('A store that is divided', () =>
         ];
         await fillWhole(fromStore);
         await fillPartitions(fullStore, 2);
-        await expect(migrate(fromStore, fullStore, { count: 2 })).rejects.toThrow('it holds the tasks of another bot');
+        await expect(migrate(fromStore, fullStore, { count: 2 })).rejects.toThrow('it is not empty');
         await expect(migrate(fromStore, fullStore, { count: 4 })).rejects.toThrow(
           'has 2 partitions, and 4 partitions would be needed',
         );
