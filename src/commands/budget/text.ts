@@ -166,7 +166,7 @@ export const text = {
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
       resumedHere: 'The server itself is not paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
-      alertsOff: 'Alerts are off.',
+      alertsOff: 'Alerts are now off.',
       confirmNever: 'Members are no longer asked for confirmation before expensive requests.',
       costShown: 'Results show what they cost and how much of the limit their owner has left.',
       costHidden: 'Results no longer show what they cost.',
