@@ -360,7 +360,7 @@ export const text = {
         unknownCommand: '{{at}} names an unknown command: {{command}}. Correct it and import the file again.',
         unusable: '{{at}} cannot be used. Correct it and import the file again.',
       },
-      previewGone: 'The rules have changed since this preview was shown. Make your change again.',
+      previewGone: 'The rules have changed since this preview was shown. Make your change or import the file again.',
     },
   },
 } as const;
