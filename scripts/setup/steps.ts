@@ -140,6 +140,8 @@ export async function proposeModels({ models }: GatewayReport, draft: Draft, ter
     const fitting = models.filter((one) => (overriddenKind(one.id, modelKinds) ?? guessKind(one)) === kind);
     const id = present ?? fitting.find((one) => terminalSafe(one.id) === one.id)?.id;
     terminal.say(`   ${command.padEnd(7)} ${id === undefined ? 'no model found' : terminalSafe(id)}`);
+    if (present && models.every((one) => one.id !== present))
+      terminal.bad(`The gateway does not list this model. Correct ${name}.`);
     return present || id === undefined ? [] : [{ name, command, id }];
   });
   if (proposals.length === 0) return;

@@ -121,13 +121,16 @@ describe('npm run setup -- --yes', () => {
     expect(code).toBe(0);
   });
 
-  it('npm run setup -- --yes keeps the rest of .env as it is, and overwrites no value', async () => {
+  it('npm run setup -- --yes keeps the rest of .env as it is, overwrites no value, and names a model that the gateway does not list', async () => {
     const world = await newWorld();
     const folder = newFolder();
     const { DISCORD_TOKEN, ...settings } = settingsOf(world);
-    const own = `# mine\nexport LOG_LEVEL=debug # noisy\nDISCORD_TOKEN=\nTOTAL_BUDGET='$1 a day'`;
+    const own = `# mine\nexport LOG_LEVEL=debug # noisy\nDISCORD_TOKEN=\nTOTAL_BUDGET='$1 a day'\nDEFAULT_MUSIC_MODEL=no-such-model`;
     writeFileSync(join(folder, '.env'), own, { mode: 0o644 });
-    expect(await setUp(folder, { ...settings, DISCORD_TOKEN: DISCORD_TOKEN ?? '' })).toMatchObject({ code: 0 });
+    expect(await setUp(folder, { ...settings, DISCORD_TOKEN: DISCORD_TOKEN ?? '' })).toEqual({
+      code: 0,
+      output: expect.stringContaining('The gateway does not list this model. Correct DEFAULT_MUSIC_MODEL.'),
+    });
     const text = readFileSync(join(folder, '.env'), 'utf8');
     expect(text).toContain(own.replace('TOKEN=', `TOKEN=${DISCORD_TOKEN}`));
     expect(envIn(folder)).toMatchObject({ ...settings, LOG_LEVEL: 'debug', TOTAL_BUDGET: '$1 a day' });
