@@ -73,7 +73,7 @@ export const text = {
     extraHasOption: '{{key}} cannot be set in `extra`. Use the option {{option}} instead.',
     tooManyUrls: 'The option {{option}} accepts at most {{max}} URLs. Remove some and try again.',
     urlInvalid:
-      '{{link}} in {{option}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
+      '{{link}} in {{option}} is not a valid URL. Enter full URLs that start with `https://` or `http://` and have no user name or password, separated by spaces.',
     endpointTakesOneImage:
       'This endpoint accepts one image, and you added {{count}}. Remove the others, or choose the generic endpoint.',
     endpointTakesTwoImages:

@@ -4,7 +4,7 @@ export const refusals = {
   imageEmpty: '{{name}} is empty. Choose another file.',
   noImageInMessage: 'This message has no image. Choose a message that shows one.',
   imageUrlInvalid:
-    '{{link}} is not a valid URL. Enter full URLs that start with `https://` or `http://`, separated by spaces.',
+    '{{link}} is not a valid URL. Enter full URLs that start with `https://` or `http://` and have no user name or password, separated by spaces.',
   cannotPostResult:
     'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them, or use the option `private`.',
   documentUnreadable: '{{name}} is not an image, a PDF or a readable text file. Save it as UTF-8 text or PDF.',
