@@ -164,11 +164,12 @@ async function costLine(task: Task, { services, say }: Context): Promise<string 
   const cost = costOfTask(task, knownCost, say);
   if (!knownCost) return cost;
   const standing = task.releasedAt === undefined ? knownCost.standing : 'released';
+  const isUnknown = task.isRepeated || task.failure?.cause === 'dismissed' || task.failure?.cause === 'unconfirmed';
   const source = knownCost.isEstimate && task.estimate ? say(`tasks.priceFrom.${task.estimate.source}`) : undefined;
   // These sentences have the amount in parentheses already.
   const isNested = standing === 'released' || standing === 'waived' || standing === 'refunded';
   const sourceText = source === undefined ? '' : isNested ? `, ${source}` : ` (${source})`;
-  return say(`tasks.cost.${standing}`, { cost: cost + sourceText });
+  return say(`tasks.cost.${standing === 'settled' && isUnknown ? 'assumed' : standing}`, { cost: cost + sourceText });
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */

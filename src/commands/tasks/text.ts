@@ -71,6 +71,7 @@ export const text = {
     cannotDelete: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
     cost: {
       settled: '{{cost}}',
+      assumed: '{{cost}}, counted because the gateway may have accepted the task',
       reserved: '{{cost}}, charged only if the task succeeds',
       unconfirmed: '{{cost}}, charged only if the gateway accepted the task',
       released: 'no longer counted, because it was never confirmed whether the gateway accepted the task ({{cost}})',
