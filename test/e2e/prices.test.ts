@@ -101,6 +101,17 @@ describe('The cost of a task with the stock gateway profile', () => {
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(/Cost: \$0\.0313$/m);
   });
 
+  it('The cost of a task that was dismissed because its outcome is unknown is counted, and its page says so', async () => {
+    const fixture = await stockBot();
+    fixture.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
+    const member = fixture.discord.as('member');
+    const unconfirmed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
+    const openPage = async () => text(await openTask(fixture, await openTaskList(fixture)));
+    expect(await openPage()).toContain('list), charged only if the gateway accepted the task');
+    await member.click(unconfirmed, 'Dismiss');
+    await expect.poll(openPage).toContain('list), counted because the gateway may have accepted the task');
+  });
+
   it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
     const fixture = await stockBot({ GATEWAY_PRICING_PATH: PRICE_LIST_PATH });
     fixture.gateway.faults.add({ do: 'stick' });
