@@ -119,9 +119,8 @@ describe('An album', () => {
     });
     await fixture.until(() => (fixture.tasks.book.liveCount === 0 ? true : undefined));
     await notified.promise;
-    expect(await fixture.store.page({ of: { memberId: origin.requesterId }, max: 10 })).toMatchObject({
-      summaries: [],
-    });
+    const listed = async () => (await fixture.store.page({ of: { memberId: origin.requesterId }, max: 10 })).summaries;
+    await expect.poll(listed).toEqual([]);
     for (const id of ids) expect(await fixture.store.findByRemoteId(id)).toBeUndefined();
   });
 
