@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { presentSchema, schemaName } from '../src/services/store/rows/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
@@ -7,7 +7,7 @@ import { reportWrongArguments } from './usage.ts';
 
 const USAGE = 'npm run release -- [--dry-run]';
 
-const HELP = `Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json, commits and tags it. Nothing is pushed.
+const HELP = `Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json and the Dockerfile, commits and tags it. Nothing is pushed.
 
 Usage: ${USAGE}
 
@@ -58,7 +58,9 @@ function release(): number {
     return 0;
   }
   if (!passes('version', version, '--no-git-tag-version', '--allow-same-version')) return 1;
-  // package.json may already have this version.
+  const dockerfile = readFileSync('Dockerfile', 'utf8');
+  writeFileSync('Dockerfile', dockerfile.replace(/(?<=image\.version=")[^"]*/, version));
+  // The files may already have this version.
   if (git('status', '--porcelain') !== '') git('commit', '--all', '--message', `Release ${version}`);
   git('tag', '--annotate', tagOf(version), '--message', `Release ${version}`);
   console.log(`${version} is committed and tagged as ${tagOf(version)}. Push both to publish it.`);

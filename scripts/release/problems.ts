@@ -14,7 +14,8 @@ export interface ReleaseState {
   subjects: readonly string[] | undefined;
 }
 
-const VERSION = /^(\d+)\.(\d+)\.(\d+)$/;
+/** A version, or a candidate for one. */
+const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-rc\.(\d+))?$/;
 const MAX_SUBJECT_LENGTH = 72;
 
 /** The version to release: the newest one with a heading in the changelog. */
@@ -23,6 +24,8 @@ export function versionToRelease(changelog: string): string | undefined {
 }
 
 export const tagOf = (version: string): string => `v${version}`;
+
+const isCandidate = (version: string): boolean => version.includes('-');
 
 /** The reasons why there can be no release, one sentence each. */
 export function problemsOf({ version, changelog, upgrading, schema, tags, status, subjects }: ReleaseState): string[] {
@@ -36,7 +39,8 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
   if (entryOf(changelog, next) === '') problems.push(`CHANGELOG.md says nothing about ${next}.`);
   if (compareVersions(next, version) < 0)
     problems.push(`package.json has ${version}, which is newer than ${next} in CHANGELOG.md.`);
-  if (!upgrading.includes(`| ${next} | ${schema} |`))
+  // What a candidate writes may still change before the release.
+  if (!isCandidate(next) && !upgrading.includes(`| ${next} | ${schema} |`))
     problems.push(`docs/upgrading.md does not say that ${next} has schema ${schema}.`);
   if (status !== '') problems.push('The working tree has changes. Commit them first.');
   for (const subject of subjects ?? [])
@@ -56,8 +60,10 @@ function entryOf(changelog: string, version: string): string {
 const isValidSubject = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT_LENGTH && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
 
+/** A candidate comes before its release. */
 function compareVersions(one: string, other: string): number {
-  const numbers = (version: string): number[] => (VERSION.exec(version) ?? []).slice(1).map(Number);
+  const numbers = (version: string): number[] =>
+    (VERSION.exec(version) ?? []).slice(1).map((part) => Number(part ?? Number.MAX_SAFE_INTEGER));
   const [a, b] = [numbers(one), numbers(other)];
   return a.map((number, index) => number - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
