@@ -144,6 +144,27 @@ describe('compose.yaml', () => {
     },
   );
 
+  it('Every process of the bot in compose.yaml runs the image that is built here, or the one that ATELIER_IMAGE names', () => {
+    const images = ['bot', 'shard', 'worker'].map((name) => compose.services[name]?.image);
+    expect(images).toEqual(Array(3).fill(`\${ATELIER_IMAGE:-atelier}`));
+    expect(bot).toMatchObject({ build: '.' });
+  });
+
+  it.skipIf(!isInstalled('docker-compose'))(
+    `docker-compose takes ATELIER_IMAGE from .env${skipNote('docker-compose')}`,
+    () => {
+      const folder = temporaryFolder();
+      copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
+      const imageWith = (settings: string): unknown => {
+        writeFileSync(join(folder, '.env'), settings);
+        const { stdout } = spawnSync('docker-compose', ['config'], { cwd: folder, encoding: 'utf8' });
+        return parse(stdout).services.bot.image;
+      };
+      const released = 'ghcr.io/some-owner/a-bot:1.2.3';
+      expect([imageWith(''), imageWith(`ATELIER_IMAGE=${released}`)]).toEqual(['atelier', released]);
+    },
+  );
+
   it('Prometheus scrapes the port and path at which the bot serves its metrics', () => {
     const { scrape_configs: jobs } = parse(readFileSync('deploy/monitoring/prometheus.yaml', 'utf8'));
     const discovery = { names: ['bot', 'shard', 'worker'], type: 'A', port: Number(image.port) };
