@@ -5,6 +5,8 @@ import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts'
 import type { Say } from '../locales/index.ts';
 import { talkTurns } from '../services/conversations/talk-session.ts';
 import { largerSizes } from '../services/gateway/model-ids.ts';
+import { memoryContent } from '../services/media/content.ts';
+import { mediaTypes } from '../services/media/media-types.ts';
 import { tightestAllowance } from '../services/money/allowance.ts';
 import { messageAddress } from '../services/orders/member-erasure.ts';
 import { hasEnded, isClosed, isHeld, isLive, type Task } from '../services/tasks/task.ts';
@@ -20,9 +22,10 @@ import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './pr
 import {
   contentOf,
   copiesOf,
+  filesOf,
   type MessageSources,
   type Result,
-  recordResults,
+  recordFiles,
   releaseFiles,
   resultsOf,
 } from './results.ts';
@@ -82,14 +85,13 @@ function resultPresenter(
     base: ShownResult,
     { areGone = false, guildId, signal }: ResultOptions,
   ): Promise<PreparedMessage> => {
-    await recordResults(task.id, results, sources);
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);
-    const previews = [
-      ...(await sourcePreviewsOf(task, sources, signal)),
-      ...(await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal)),
-    ];
+    const frames = await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal);
+    const posted = [...filesOf(results), ...frames.map(({ fitted }) => fitted)];
+    await recordFiles(task.id, posted, sources);
+    const previews = [...(await sourcePreviewsOf(task, sources, signal)), ...frames];
     const files = resultFiles(task, results, prompt, music, say);
     const extras = await music.songAttachments(task, { fileCount: files.length, guildId });
     const shownResult = {
@@ -117,7 +119,7 @@ function resultPresenter(
       },
       release: () => {
         extras.release();
-        for (const { release } of previews) release();
+        for (const { fitted } of previews) fitted.release();
         releaseFiles(results);
       },
     };
@@ -176,7 +178,7 @@ export function presenter(sources: MessageSources) {
     answerOf: (task: Task) => ({ ...answers(task), first: answers({ ...task, state: 'running' }).first }),
 
     async prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
-      if (task.delivery.call) return pingFor(task, say);
+      if (task.delivery.call) return recordedPing(task, sources);
       const { guildId } = task;
       if (task.traits.isAlbum) return music.album(task, guildId);
       const customMessage = ownMessage(task);
@@ -188,7 +190,7 @@ export function presenter(sources: MessageSources) {
         // A result that will be moderated is not shown while it is being generated.
         const preview = safety.rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
-        return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.release);
+        return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.fitted.release);
       }
       if (task.state === 'ready' && !isHeld(task))
         return prepareResults(task, await resultsOf(task, sources), base, { guildId, signal });
@@ -295,6 +297,15 @@ function sourceLink(parent: Task, { guildId, channelId, route }: Origin): string
 /** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */
 const withoutFollowUps = (task: Task): Task =>
   task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
+
+/** The bytes of a spoken reply are hashed as they are posted, so nothing is decoded. */
+async function recordedPing(task: Task, sources: MessageSources): Promise<PreparedMessage> {
+  const ping = pingFor(task, sources.say);
+  const voices = (ping.plan.files ?? []).flatMap(({ bytes }) => (bytes ? memoryContent(bytes) : []));
+  const files = voices.map((voice) => ({ ...voice, type: mediaTypes.ogg }));
+  await recordFiles(task.id, files, sources);
+  return ping;
+}
 
 /** The message that tells the owner that the task has ended. */
 function pingFor(task: Task, say: Say): PreparedMessage {

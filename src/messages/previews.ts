@@ -1,6 +1,7 @@
 import { isVisibleToOwnerOnly } from '../discord/outbox/ways.ts';
 import type { FileLabel, FilePlan } from '../discord/plan.ts';
 import { MediaError } from '../services/media/errors.ts';
+import type { FetchedFile } from '../services/media/media.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
@@ -10,7 +11,8 @@ import { nameOf } from './task-message.ts';
 /** An image shown with the results of a message, in memory until it is sent. */
 export interface Preview {
   file: FilePlan;
-  release(): void;
+  /** The bytes of the file as they are posted. */
+  fitted: FetchedFile;
 }
 
 /** A preview is only shown for seconds, so it is small, and no message waits long for it. */
@@ -111,7 +113,7 @@ export async function fetchImage(
     const fittedFile = await media.fitFetchedFile(fetched, Math.min(fit, task.route.uploadLimit), { signal });
     if (fittedFile.how === 'none') return undefined;
     const name = `${file.name}.${fittedFile.type.extension}`;
-    return { file: { ...file, name, ...contentOf(fittedFile) }, release: fittedFile.release };
+    return { file: { ...file, name, ...contentOf(fittedFile) }, fitted: fittedFile };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     log.debug({ task: task.id, kind: error.kind, reason: error.message }, 'A preview could not be fetched.');

@@ -83,7 +83,7 @@ export async function resultsOf(
   let response: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
-    const bytesInMemory = results.reduce((sum, result) => sum + (result.outcome === 'file' ? result.size : 0), 0);
+    const bytesInMemory = filesOf(results).reduce((sum, { size }) => sum + size, 0);
     const fetch = (source: ResultSource) => fetchResult(source, task, max - bytesInMemory, sources);
     let result = await fetch({ address: copies.get(index) });
     if (result.outcome !== 'file') result = await fetch({ address: medium.address, expiresAt: medium.expiresAt });
@@ -132,17 +132,18 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
 }
 
 /** Stores the fingerprints by which the files are recognised, before they are delivered. */
-export async function recordResults(
+export async function recordFiles(
   taskId: string,
-  results: readonly Result[],
+  files: readonly (FileContent & { type: MediaType })[],
   { media, orders: { fingerprints } }: ResultSources,
 ): Promise<void> {
-  const files = results.flatMap((result) => (result.outcome === 'file' ? media.fingerprint(result) : []));
-  await fingerprints.record(taskId, await Promise.all(files));
+  await fingerprints.record(taskId, await Promise.all(files.map((file) => media.fingerprint(file))));
 }
 
+export const filesOf = (results: readonly Result[]) => results.filter((result) => result.outcome === 'file');
+
 export function releaseFiles(results: readonly Result[]): void {
-  for (const result of results) if (result.outcome === 'file') result.release();
+  for (const { release } of filesOf(results)) release();
 }
 
 export function contentOf(file: FileContent & { type: MediaType }) {

@@ -38,7 +38,7 @@ export async function loadTaskPage(
   const plan: MessagePlan = { content: lines.join('\n'), overflow: 'file', files: [], controls };
   const preview = isResultVisible(task) ? await services.messages.previewOfResult(task) : undefined;
   if (!preview) return plan;
-  return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.release };
+  return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.fitted.release };
 }
 
 /** Everything else that is known about a task: times, ids and addresses. */

@@ -3,7 +3,15 @@ import type { Say } from '../../locales/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import { fileNamePrefix } from '../file-names.ts';
 import { fetchImage } from '../previews.ts';
-import { contentOf, MAX_IN_MEMORY, type MessageSources, type Result, recordResults, resultsOf } from '../results.ts';
+import {
+  contentOf,
+  filesOf,
+  MAX_IN_MEMORY,
+  type MessageSources,
+  type Result,
+  recordFiles,
+  resultsOf,
+} from '../results.ts';
 import {
   type AlbumEntry,
   areLyricsInline,
@@ -122,7 +130,7 @@ class Attachments {
       const song = withFinishedTracks({ ...task, route: this.#task.route });
       const bytesInMemory = this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
       const results = await resultsOf(song, this.#sources, undefined, MAX_IN_MEMORY - bytesInMemory);
-      await recordResults(this.#task.id, results, this.#sources);
+      await recordFiles(this.#task.id, filesOf(results), this.#sources);
       for (const [index, result] of results.entries()) {
         const title = titleAt(song, index, say);
         number += 1;
@@ -147,7 +155,8 @@ class Attachments {
       if (!cover) this.linkCover(track);
       else {
         this.files.push(cover.file);
-        this.#releases.push(cover.release);
+        this.#releases.push(cover.fitted.release);
+        await recordFiles(this.#task.id, [cover.fitted], this.#sources);
         this.#attachedLinks.push(track.cover ?? '');
       }
     }

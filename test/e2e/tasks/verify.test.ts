@@ -9,6 +9,7 @@ import { startBot } from '../bot.ts';
 import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, orderGrid, pressAndWait, shortSongs, shortVideos } from './fixture.ts';
 import { erase, offeredTasks, openTaskList } from './pages.ts';
+import { orderSongs } from './songs.ts';
 
 type UploadedFile = { name: string; bytes: Buffer; contentType?: string };
 
@@ -161,6 +162,31 @@ describe('Verify', () => {
       expect(text(await verifyFiles(fixture, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
       const extendedBytes = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
       expect(text(await verifyFiles(fixture, [{ name, bytes: extendedBytes }]))).toContain(NOT_RECOGNIZED);
+    }
+  });
+
+  it('The covers of a song and of an album are recognized, also after they were saved again', async () => {
+    const fixture = await startFixture({ gateway: { studio: shortSongs() } });
+    const song = await (await fixture.discord.as('member').slash('music make', { about: 'rain' })).message(
+      says('Finished in'),
+    );
+    const ids = (await orderSongs(fixture.gateway, 'Light', 'Harbour')).join(' ');
+    const album = await (await fixture.discord.as('owner').slash('music follow', { ids })).message(
+      says('All finished'),
+    );
+    for (const message of [song, album]) {
+      const cover = message.attachments.findIndex(({ filename }) => filename.includes('cover'));
+      const bytes = await bytesOf(message, cover);
+      const saved = await sharp(bytes).jpeg({ quality: 80 }).toBuffer();
+      const files = [
+        { name: 'cover.png', bytes },
+        { name: 'saved.jpg', bytes: saved },
+      ];
+      expect(
+        text(await verifyFiles(fixture, files))
+          .split('\n')
+          .slice(0, 2),
+      ).toEqual(['`cover.png`: made with this bot.', '`saved.jpg`: similar to a result of this bot.']);
     }
   });
 
