@@ -1,25 +1,18 @@
-import { MessageFlags, PermissionFlagsBits as Permission } from 'discord-api-types/v10';
-import { canSeeChannel, canSend } from './client-view.ts';
+import { canSeeChannel } from './client-view.ts';
 import { directMessageChannel } from './direct-message-channel.ts';
-import { type Exchange, exchangeOf, type Message, messageOf } from './exchange.ts';
-import { permissionsOf } from './interactions/context.ts';
+import { type Exchange, exchangeOf, type Message } from './exchange.ts';
 import { ImpossibleActionError } from './interactions/impossible-action.ts';
 import type { Choice, Modal } from './interactions/interaction.ts';
 import type { OptionInput } from './interactions/options.ts';
-import { checkUploadSizes } from './interactions/resolved-data.ts';
 import { type ActorContext, sendMenuCommand, sendSlashCommand } from './interactions/send.ts';
 import { type ModalInput, submitModal } from './interactions/submit-modal.ts';
 import { chooseValues, pressButton } from './interactions/use-component.ts';
+import { edit, type ReplyOptions, remove, reply, say, speak, type VoiceInput } from './message-actions.ts';
 import type { Parts } from './parts.ts';
-import { hasPermissions } from './permissions.ts';
 import type { Post } from './post.ts';
 import { addToThread, archive, startUserThread, type UserThreadOptions } from './thread-actions.ts';
-import type { FileInput, VoiceMetadata } from './uploads.ts';
+import type { FileInput } from './uploads.ts';
 import type { Channel, User } from './world.ts';
-
-/** The limit for users without Nitro (documentation, resources/message). */
-const MAX_CONTENT_LENGTH = 2_000;
-const MAX_FILES = 10;
 
 /** A simulated user. Every action resolves with what Discord would show next. */
 export interface Actor {
@@ -35,6 +28,10 @@ export interface Actor {
   fill(modal: Modal, values: Readonly<Record<string, ModalInput>>): Promise<Exchange>;
   menu(name: string, target: Pick<Message, 'id'> | string): Promise<Exchange>;
   say(content: string, files?: readonly FileInput[]): Promise<Message>;
+  /** Replies to a message in that message's channel. */
+  reply(message: Pick<Message, 'id'>, content: string, options?: ReplyOptions): Promise<Message>;
+  edit(message: Pick<Message, 'id'>, content: string): Promise<Message>;
+  remove(message: Pick<Message, 'id'>): Promise<void>;
   speak(voice: VoiceInput): Promise<Message>;
   /** Starts a thread in the actor's channel, or on a message in that channel. */
   startThread(name: string, options?: UserThreadOptions & { readonly on?: Pick<Message, 'id'> }): Channel;
@@ -42,17 +39,6 @@ export interface Actor {
   addToThread(user: string): void;
   archive(options?: { readonly locked?: boolean }): void;
 }
-
-interface VoiceInput extends Partial<VoiceMetadata> {
-  /** Ogg Opus if the message is to be played; any other bytes are accepted too. */
-  readonly bytes: Buffer;
-  readonly seconds: number;
-}
-
-/** A rising and falling placeholder for recordings without a waveform. */
-const PLACEHOLDER_WAVEFORM = Buffer.from(
-  Array.from({ length: 64 }, (_, index) => 8 * Math.min(index, 63 - index)),
-).toString('base64');
 
 export function actorOf(name: string, parts: Parts, channelName?: string): Actor {
   const { world, messages, watch, interactions } = parts;
@@ -102,37 +88,21 @@ export function actorOf(name: string, parts: Parts, channelName?: string): Actor
         sendMenuCommand(context, commandName, typeof target === 'string' ? target : postOf(target), parts),
         parts,
       ),
-    say: async (content, files = []) => {
-      if (!canSend(user, channel, parts))
-        throw new ImpossibleActionError(`${user.name} cannot send messages in ${channel.name}.`);
-      checkContent(content, files);
-      checkUploadSizes(files, parts);
-      const uploadedFiles = files.map((file, id) => ({ ...file, id: String(id) }));
-      return messageOf(messages.create({ channel, author: user, body: { content }, files: uploadedFiles }), parts);
+    say: async (content, files = []) => say(context, { content }, files, parts),
+    reply: async (message, content, options = {}) => {
+      const post = postOf(message);
+      return reply(contextAt(post), post, content, options, parts);
     },
-    speak: async ({ bytes, seconds, waveform = PLACEHOLDER_WAVEFORM }) => {
-      const permissions = permissionsOf(user, channel, guild);
-      if (!canSend(user, channel, parts) || !hasPermissions(permissions, Permission.SendVoiceMessages))
-        throw new ImpossibleActionError(`${user.name} cannot send voice messages in ${channel.name}.`);
-      const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
-      checkUploadSizes([file], parts);
-      const attachments = [{ id: '0', duration_secs: seconds, waveform }];
-      const body = { flags: MessageFlags.IsVoiceMessage, attachments };
-      return messageOf(messages.create({ channel, author: user, body, files: [file] }), parts);
+    edit: async (message, content) => edit(context, postOf(message), content, parts),
+    remove: async (message) => {
+      const post = postOf(message);
+      remove(contextAt(post), post, parts);
     },
+    speak: async (voice) => speak(context, voice, parts),
     startThread: (title, { on, ...options } = {}) => startUserThread(context, title, options, on && postOf(on), parts),
     addToThread: (other) => addToThread(context, other, parts),
     archive: (options = {}) => archive(context, options, parts),
   };
-}
-
-function checkContent(content: string, files: readonly FileInput[]): void {
-  if (content.trim() === '' && files.length === 0) throw new ImpossibleActionError('The message is empty.');
-  if (content.length > MAX_CONTENT_LENGTH)
-    throw new ImpossibleActionError(
-      `A message can have at most ${MAX_CONTENT_LENGTH} characters (this one has ${content.length}).`,
-    );
-  if (files.length > MAX_FILES) throw new ImpossibleActionError(`A message can have at most ${MAX_FILES} files.`);
 }
 
 function channelOf(user: User, channelName: string | undefined, parts: Parts): Channel {

@@ -5,22 +5,21 @@ import { botPermissions, hasPermissions } from './permissions.ts';
 import type { Post } from './post.ts';
 import { messageIntent } from './socket/intents.ts';
 import type { MessageChange } from './stream.ts';
-import { redactForApplication } from './wire/message.ts';
 import { memberPayload } from './wire/user.ts';
 
-type Dependencies = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'apiMessage' | 'threads'>;
+type Dependencies = Pick<Parts, 'world' | 'hub' | 'stream' | 'watch' | 'apiMessage' | 'applicationMessage' | 'threads'>;
 
 /** Reports a changed message to the sessions, the page and pending waits. */
-export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMessageOf, threads }: Dependencies) {
+export function messageAnnouncer(dependencies: Dependencies) {
+  const { world, hub, stream, watch, threads } = dependencies;
   return (post: Post, change: MessageChangeKind): void => {
     threads.onMessage(post, change);
     const { channel, viewer } = post;
     const { guildId } = channel;
     const channelFields = { channel_id: channel.id, ...(guildId !== undefined && { guild_id: guildId }) };
-    const apiMessage = apiMessageOf(post);
     const messageChange = {
       change,
-      message: apiMessage,
+      message: dependencies.apiMessage(post),
       viewer: viewer ?? null,
       edited: post.editedAt !== undefined,
       ...channelFields,
@@ -40,7 +39,7 @@ export function messageAnnouncer({ world, hub, stream, watch, apiMessage: apiMes
         change === 'delete'
           ? { id: post.id, ...channelFields }
           : {
-              ...redactForApplication(apiMessage, post, world, (intents & GatewayIntentBits.MessageContent) !== 0),
+              ...dependencies.applicationMessage(post, (intents & GatewayIntentBits.MessageContent) !== 0),
               ...eventFields,
               channel_type: channel.type,
             };

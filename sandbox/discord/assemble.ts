@@ -18,7 +18,7 @@ import { Threads } from './threads.ts';
 import { Uploads } from './uploads.ts';
 import { Validator } from './validator.ts';
 import { Watch } from './watch.ts';
-import { messagePayload } from './wire/message.ts';
+import { isReadableWithoutIntent, type MessageSources, messagePayload } from './wire/message.ts';
 
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
@@ -36,10 +36,13 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     onEvent: (event, data) => stream.publish({ kind: 'gateway', what: { event, data } }),
   });
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
-  const apiMessage: Parts['apiMessage'] = (post) =>
-    messagePayload(post, { world, uploads, find: (one) => messages.get(one) });
+  const sources: MessageSources = { world, uploads, find: (one) => messages.get(one) };
+  const apiMessage: Parts['apiMessage'] = (post) => messagePayload(post, sources);
+  const hasEnabledContent = privilegedIntents.includes('message-content');
+  const applicationMessage: Parts['applicationMessage'] = (post, hasContentIntent = hasEnabledContent) =>
+    messagePayload(post, sources, (one) => hasContentIntent || isReadableWithoutIntent(one, world));
   const threads = new Threads({ world, hub, stream, watch, now });
-  const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, threads });
+  const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, applicationMessage, threads });
   const registry = new CommandRegistry(world.applicationId, id, now, limits);
   registry.overwrite(undefined, commands);
   const messages = new MessageStore({ id, now, uploads, onChange });
@@ -67,6 +70,7 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
     stream,
     watch,
     apiMessage,
+    applicationMessage,
     url,
     gatewayUrl: () => `${url().replace(/^http/, 'ws')}/gateway`,
     resumeUrl: () => `${url().replace(/^http/, 'ws')}/gateway/resume`,

@@ -59,6 +59,7 @@ export class MessageStore {
       type: message.type ?? (body.message_reference ? MessageType.Reply : MessageType.Default),
       viewer,
       reference: referenceOf(body, channel),
+      replyPing: this.#replyPingOf(message),
       interaction: message.interaction,
       nonce: body.nonce ?? undefined,
       tts: body.tts ?? false,
@@ -75,6 +76,15 @@ export class MessageStore {
     if (this.#posts.size > MAX_MESSAGES && oldest !== undefined) this.#posts.delete(oldest);
     this.#dependencies.onChange(post, 'create');
     return post;
+  }
+
+  /** A reply notifies unless `allowed_mentions` prevents it; a response to an interaction never does. */
+  #replyPingOf({ body, type, interaction }: NewMessage): Post['replyPing'] {
+    const { message_reference: reference, allowed_mentions: allowed } = body;
+    const repliedTo = this.#posts.get(reference?.message_id ?? '');
+    const isReply = repliedTo !== undefined && type === undefined && interaction === undefined;
+    if (!isReply || (allowed && allowed.replied_user !== true)) return undefined;
+    return { userId: repliedTo.author.id, isResponse: repliedTo.interaction !== undefined };
   }
 
   /** Adds a message from an earlier run, without an event. */

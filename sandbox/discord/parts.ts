@@ -54,6 +54,8 @@ export interface Parts {
   readonly watch: Watch;
   /** Builds the full API message. */
   apiMessage(post: Post): APIMessage;
+  /** The message as the application receives it; by default, with the intents of the developer portal. */
+  applicationMessage(post: Post, hasContentIntent?: boolean): APIMessage;
   url(): string;
   gatewayUrl(): string;
   resumeUrl(): string;

@@ -30,7 +30,10 @@ export interface Post {
   embeds: APIEmbed[];
   components: APIMessageTopLevelComponent[];
   uploads: Upload[];
+  /** The users mentioned in the content. */
   mentions: readonly string[];
+  /** Set on a reply that notifies the author of the other message, which may be the response to an interaction. */
+  readonly replyPing?: { readonly userId: string; readonly isResponse: boolean } | undefined;
   mentionsEveryone: boolean;
 }
 

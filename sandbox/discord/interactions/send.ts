@@ -42,7 +42,7 @@ export function sendInteraction(
     token: interaction.token,
     type,
     ...interactionContext(user, channel, guild, parts),
-    ...(source && { message: parts.apiMessage(source) }),
+    ...(source && { message: parts.applicationMessage(source) }),
     data,
   };
   parts.hub.dispatch('INTERACTION_CREATE', () => payload, { guildId: guild?.id });

@@ -33,7 +33,7 @@ export const callbackRoutes: Routes = (server, parts) => {
 const editedMessage = ({ source }: Interaction, body: unknown) =>
   (body as Partial<CallbackBody> | undefined)?.type === InteractionResponseType.UpdateMessage ? source : undefined;
 
-function responseOf(interaction: Interaction, { messages, apiMessage }: Parts) {
+function responseOf(interaction: Interaction, { messages, applicationMessage }: Parts) {
   const { original, acknowledgement } = interaction;
   const message = original && messages.get(original.id);
   return {
@@ -48,6 +48,6 @@ function responseOf(interaction: Interaction, { messages, apiMessage }: Parts) {
         ...(message.channel.guildId !== undefined && { guild_id: message.channel.guildId }),
       }),
     },
-    resource: { type: acknowledgement?.type, ...(message && { message: apiMessage(message) }) },
+    resource: { type: acknowledgement?.type, ...(message && { message: applicationMessage(message) }) },
   };
 }

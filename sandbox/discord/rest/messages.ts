@@ -6,7 +6,6 @@ import { botPermissions, hasPermissions } from '../permissions.ts';
 import type { MessageBody, Post } from '../post.ts';
 import { cannotReply, missingPermissions, notTheAuthor, Refusal } from '../refusal.ts';
 import { isVoice } from '../validation/voice.ts';
-import { redactForApplication } from '../wire/message.ts';
 import type { Channel } from '../world.ts';
 import { channelFor, checkThreadState, messageIn, sendPermission } from './access.ts';
 import { checkRecipient } from './channels.ts';
@@ -23,11 +22,9 @@ interface MessageRequest {
 
 /** Message routes for the bot token (documentation, resources/message). */
 export const messageRoutes: Routes = (server, parts) => {
-  const { validator, messages, world } = parts;
+  const { validator, messages, world, applicationMessage } = parts;
   const messagesRoute = '/channels/:channel/messages';
   const messageRoute = '/channels/:channel/messages/:message';
-  const visibleMessage = (post: Post) =>
-    redactForApplication(parts.apiMessage(post), post, world, parts.privilegedIntents.includes('message-content'));
 
   server.get<ChannelRequest>(messagesRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
@@ -38,11 +35,11 @@ export const messageRoutes: Routes = (server, parts) => {
       .filter(({ id, viewer }) => viewer === undefined && isBetween(BigInt(id), after, before));
     // `after` selects the messages directly after it, but the page is still sorted newest first.
     const page = after === undefined ? candidates.slice(-pageSize) : candidates.slice(0, pageSize);
-    return page.reverse().map((post) => validator.checkResponse('message', visibleMessage(post)));
+    return page.reverse().map((post) => validator.checkResponse('message', applicationMessage(post)));
   });
   server.get<MessageRequest>(messageRoute, (request) => {
     const channel = channelFor(request.params.channel, Permission.ReadMessageHistory, parts);
-    return validator.checkResponse('message', visibleMessage(messageIn(channel, request.params.message, parts)));
+    return validator.checkResponse('message', applicationMessage(messageIn(channel, request.params.message, parts)));
   });
   server.post<ChannelRequest>(messagesRoute, (request) => {
     const { channel: id } = request.params;
@@ -58,7 +55,7 @@ export const messageRoutes: Routes = (server, parts) => {
     validator.checkBody(messagesRoute, 'channel-message', body, { files: fileFactsOf(files) });
     checkReference(channel, body, parts);
     const post = findByNonce(channel, body, parts) ?? messages.create({ channel, author: world.bot, body, files });
-    return validator.checkResponse('message', parts.apiMessage(post));
+    return validator.checkResponse('message', applicationMessage(post));
   });
   server.patch<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);
@@ -76,7 +73,7 @@ export const messageRoutes: Routes = (server, parts) => {
     }
     messages.edit(post, body as MessageBody, files);
     parts.watch.notify();
-    return reply.send(validator.checkResponse('message', parts.apiMessage(post)));
+    return reply.send(validator.checkResponse('message', applicationMessage(post)));
   });
   server.delete<MessageRequest>(messageRoute, (request, reply) => {
     const channel = channelFor(request.params.channel, 0n, parts);

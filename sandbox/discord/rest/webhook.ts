@@ -18,7 +18,7 @@ interface WebhookMessage {
 
 /** Webhook routes of an interaction, authenticated by its token (documentation, "Followup Messages"). */
 export const webhookRoutes: Routes = (server, parts) => {
-  const { validator, messages, apiMessage } = parts;
+  const { validator, messages, applicationMessage } = parts;
   const messageRoute = '/webhooks/:application/:token/messages/:message';
   const webhookRoute = '/webhooks/:application/:token';
   const interactionOf = ({ application, token }: Webhook['Params']) => {
@@ -34,12 +34,15 @@ export const webhookRoutes: Routes = (server, parts) => {
     if (isVoice((body as Partial<MessageBody> | undefined)?.flags)) checkVoice(interaction.channel, parts);
     checkFileSizes(files, parts);
     validator.checkBody(webhookRoute, 'webhook-message', body, { files: fileFactsOf(files) });
-    return validator.checkResponse('message', apiMessage(followUp(interaction, body as MessageBody, files, parts)));
+    return validator.checkResponse(
+      'message',
+      applicationMessage(followUp(interaction, body as MessageBody, files, parts)),
+    );
   });
   server.get<WebhookMessage>(messageRoute, (request) =>
     validator.checkResponse(
       'message',
-      apiMessage(findMessage(interactionOf(request.params), request.params.message, parts)),
+      applicationMessage(findMessage(interactionOf(request.params), request.params.message, parts)),
     ),
   );
   server.patch<WebhookMessage>(messageRoute, (request) => {
@@ -50,7 +53,7 @@ export const webhookRoutes: Routes = (server, parts) => {
     checkFileSizes(files, parts);
     validator.checkBody(messageRoute, 'webhook-edit', body, editFacts(post, fileFactsOf(files)));
     messages.edit(post, body as MessageBody, files);
-    return validator.checkResponse('message', apiMessage(post));
+    return validator.checkResponse('message', applicationMessage(post));
   });
   server.delete<WebhookMessage>(messageRoute, (request, reply) => {
     const interaction = interactionOf(request.params);

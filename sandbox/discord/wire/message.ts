@@ -17,9 +17,18 @@ export interface MessageSources {
   readonly find: (id: string) => Post | undefined;
 }
 
-/** The full message object. Absent fields are omitted, because discord.js does not accept null for them. */
-export function messagePayload(post: Post, sources: MessageSources, isReferenced = false): APIMessage {
+/**
+ * The message object, without the content of messages that are not readable. Absent fields are omitted, because discord.js
+ * does not accept null for them.
+ */
+export function messagePayload(
+  post: Post,
+  sources: MessageSources,
+  isReadable: (post: Post) => boolean = () => true,
+  isReferenced = false,
+): APIMessage {
   const { world, uploads } = sources;
+  const mentions = new Set([...post.mentions, ...(post.replyPing ? [post.replyPing.userId] : [])]);
   const payload = {
     id: post.id,
     type: post.type,
@@ -32,7 +41,7 @@ export function messagePayload(post: Post, sources: MessageSources, isReferenced
     pinned: false,
     flags: post.flags,
     mention_everyone: post.mentionsEveryone,
-    mentions: post.mentions.flatMap((id) => world.users.get(id) ?? []).map(userPayload),
+    mentions: [...mentions].flatMap((id) => world.users.get(id) ?? []).map(userPayload),
     mention_roles: [],
     attachments: post.uploads.map((upload) => uploads.payloadOf(upload)),
     embeds: embedsOf(post, uploads),
@@ -45,30 +54,27 @@ export function messagePayload(post: Post, sources: MessageSources, isReferenced
       interaction_metadata: post.interaction,
     }),
     ...(post.author.id === world.bot.id && !post.interaction && { application_id: world.applicationId }),
+    ...(!isReadable(post) && { content: '', embeds: [], attachments: [], components: [] }),
   };
   const thread = world.channels.get(post.id);
   if (thread && isThread(thread)) Object.assign(payload, { thread: threadPayload(thread, world) });
   if (post.reference?.message_id && !isReferenced && TYPES_WITH_REFERENCE.has(post.type)) {
     const referenced = sources.find(post.reference.message_id);
-    Object.assign(payload, { referenced_message: referenced ? messagePayload(referenced, sources, true) : null });
+    const referencedPayload = referenced ? messagePayload(referenced, sources, isReadable, true) : null;
+    Object.assign(payload, { referenced_message: referencedPayload });
   }
   return payload as unknown as APIMessage;
 }
 
-/** Removes what the message content intent protects, unless the application may read this message anyway. */
-export function redactForApplication(
-  payload: APIMessage,
-  post: Post,
-  world: World,
-  mayReadContent: boolean,
-): APIMessage {
-  const mayRead =
-    mayReadContent ||
-    post.author.id === world.bot.id ||
-    post.channel.recipientIds !== undefined ||
-    post.mentions.includes(world.bot.id);
-  return mayRead ? payload : { ...payload, content: '', embeds: [], attachments: [], components: [] };
-}
+/**
+ * Whether the application receives a message's content without the message content intent (documentation, "You Might Not
+ * Need a Privileged Intent").
+ */
+export const isReadableWithoutIntent = (post: Post, { bot }: World): boolean =>
+  post.author.id === bot.id ||
+  post.channel.includesApplication === true ||
+  post.mentions.includes(bot.id) ||
+  (post.replyPing?.userId === bot.id && !post.replyPing.isResponse);
 
 function attachmentFinder(post: Post, uploads: Uploads) {
   return (url: unknown): Record<string, unknown> | undefined => {

@@ -33,9 +33,9 @@ export class RawSocket {
   }
 
   /** Connects, identifies and waits for the outcome: READY, an invalid session or a close code. */
-  static async identify(discord: EmbeddedDiscord, shard?: unknown): Promise<RawSocket> {
+  static async identify(discord: EmbeddedDiscord, shard?: unknown, intents = 0): Promise<RawSocket> {
     const socket = await RawSocket.open(discord);
-    socket.send(2, { token: discord.token, intents: 0, properties: {}, shard });
+    socket.send(2, { token: discord.token, intents, properties: {}, shard });
     await socket.#waitForOutcome('READY');
     return socket;
   }
