@@ -234,9 +234,16 @@ export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'c
 export type RuleSection = (typeof ruleSections)[number];
 
 /** A form for a section, with digests of the values that it was opened with. */
-const rulesFormCodec: PointerCodec<{ section: RuleSection; opened?: string | undefined }> = {
-  write: ({ section, opened }) => (opened === undefined ? [section] : [section, opened]),
-  read: namedArguments({ section: z.enum(ruleSections), opened: z.string().max(20).optional() }).read,
+const digestsArgument = z.string().max(20).optional();
+
+/** `opened`, `seen`: digests of what its admin has read, when it opened and in a refusal. */
+const rulesFormCodec: PointerCodec<{
+  section: RuleSection;
+  opened?: string | undefined;
+  seen?: string | undefined;
+}> = {
+  write: ({ section, ...digests }) => [section, ...[digests.opened, digests.seen].flatMap((one) => one ?? [])],
+  read: namedArguments({ section: z.enum(ruleSections), opened: digestsArgument, seen: digestsArgument }).read,
 };
 
 /** A server whose requests an admin paused, or `all`. */

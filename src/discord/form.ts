@@ -10,6 +10,7 @@ import {
   SelectMenuDefaultValueType,
   TextInputStyle,
 } from 'discord-api-types/v10';
+import { Refusal, type RefusalKey } from '../lib/refusal.ts';
 import type { FieldPlan, FormPlan, NotePlan } from './plan.ts';
 import { truncate } from './truncate.ts';
 
@@ -83,6 +84,16 @@ function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
       };
     case 'file':
       return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
+  }
+}
+
+/** Refuses a form that, once corrected, has another id. */
+export class FormRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {
+  readonly formId: string;
+
+  constructor(formId: string, ...sentence: ConstructorParameters<typeof Refusal<Key>>) {
+    super(...sentence);
+    this.formId = formId;
   }
 }
 

@@ -7,6 +7,7 @@ import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
 import { customIds } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
+import { FormRefusal } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import type { Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, HandlerResult, Handlers } from './handlers.ts';
@@ -204,8 +205,9 @@ export class Router<Services extends EarlyContext['services']> {
     const { drafts, funnel } = this.#parts;
     // After any other failure, the order may have been submitted.
     const isRefused = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
-    const entered = isRefused ? this.#reader.enteredIn(interaction) : undefined;
-    if (!drafts || !entered) return undefined;
+    const submitted = isRefused ? this.#reader.enteredIn(interaction) : undefined;
+    if (!drafts || !submitted) return undefined;
+    const entered = error instanceof FormRefusal ? { ...submitted, formId: error.formId } : submitted;
     try {
       return await drafts.keep(interactionFactsOf(interaction).userId, { entered });
     } catch (keepError) {

@@ -38,6 +38,7 @@ const POSTED_CUSTOM_IDS = [
   'rules.1.words',
   'rulesf.1.words',
   'rulesf.1.words.n2rDjXk_9q-A',
+  'rulesf.1.words.n2rDjXk_9q-A.n2rDjXk_9q-B',
   'access.1',
   'resume.1.1575182249945464832',
   'import.1.01k3v9x2mabcdefgh',

@@ -8,8 +8,15 @@ import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, modelRequests, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
-import { createFastClockFixture, type FastClockFixture, says, startFastClockBot, submitCount } from './quick.ts';
-import { orderGrid } from './tasks/fixture.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  says,
+  startFastClockBot,
+  submitCount,
+} from './quick.ts';
+import { bytesOf, orderGrid } from './tasks/fixture.ts';
 import { imageUpload } from './tasks/image-fixture.ts';
 import { erase, openTask, openTaskList } from './tasks/pages.ts';
 
@@ -177,7 +184,10 @@ describe('Server rules', () => {
     expect(text(preview)).toContain('No one, including you, could use any command that creates a task on this server.');
     expect(await imagine(fixture, 'a fox')).toContain('Finished in');
     await changeRules(fixture, 'Change words', { longestPrompt: '40' });
-    expect(text(await (await admin.click(preview, 'Apply changes')).followUp())).toContain('have changed since');
+    const outdated = await (await admin.click(preview, 'Apply changes')).message(says('out of date'));
+    expect(labels(outdated)).not.toContain('Apply changes');
+    expect(text(outdated)).toContain('Prompts of at most 40 characters');
+    expect(text(outdated)).not.toContain('deny everything');
     const second = await changeRules(fixture, button, {
       effect: 'deny',
       subjects: ['/talk', '/video'],
@@ -676,6 +686,44 @@ describe('The rules page of a server', () => {
     expect(text(page)).not.toContain('321');
     const history = text(await (await admin.slash('server history')).message());
     expect(history.match(/321/g)).toHaveLength(2);
+  });
+
+  it('A form whose field another admin has changed since it opened is refused with that change, and overwrites it only when it is submitted again', async () => {
+    const fixture = await startFastClockBot({ settings });
+    const { discord } = fixture;
+    const admin = discord.as('admin');
+    await changeRules(fixture, 'Change words', { words: 'casino', longestPrompt: '321' });
+    const form = await (await admin.click(await openRulesPage(fixture), 'Change words')).modal();
+    await changeRules(fixture, 'Change words', { words: 'casino\nroulette', longestPrompt: '222' }, 'owner');
+    const refusal = await (await admin.fill(form, { words: 'casino\npoker' })).followUp();
+    expect(text(refusal)).toContain(
+      '`Blocked words and phrases` changed after you opened this form (removed: `–`; added: `roulette`).',
+    );
+    const corrected = await (await admin.click(refusal, 'Correct it')).modal();
+    // A further change is unseen again.
+    await changeRules(fixture, 'Change words', { words: 'dice' }, 'owner');
+    const second = await (await admin.fill(corrected, {})).message();
+    expect(text(second)).toContain('(removed: `casino`, `roulette`; added: `dice`)');
+    const page = await (await admin.fill(await (await admin.click(second, 'Correct it')).modal(), {})).message();
+    expect(text(page)).toContain('222 characters');
+    const list = page.attachments.findIndex(({ filename }) => filename === 'blocked-words.txt');
+    expect((await bytesOf(page, list)).toString()).toBe('casino\npoker');
+  });
+
+  it('A refused form names the channel or the choice that another admin made, and opens again', async () => {
+    const fixture = await startFastClockBot({ settings });
+    const admin = fixture.discord.as('admin');
+    const page = await openRulesPage(fixture);
+    const form = await (await admin.click(page, 'Change log channel')).modal();
+    await changeRules(fixture, 'Change log channel', { logChannel: ['studio'] }, 'owner');
+    const refusal = await (await admin.fill(form, { logChannel: ['no-threads'] })).followUp();
+    expect(text(refusal)).toContain('`Channel` changed after you opened this form (removed: `–`; added: `#studio`).');
+    const useForm = await (await admin.click(page, 'Change buttons and privacy')).modal();
+    await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' }, 'owner');
+    const roles = { pressers: 'roles', presserRoles: ['@everyone'] };
+    const useRefusal = await (await admin.fill(useForm, roles)).followUp();
+    expect(text(useRefusal)).toContain('added: `only the owner`');
+    expect(await (await admin.click(useRefusal, 'Correct it')).modal()).toBeDefined();
   });
 
   it('An outdated rules page removes only the rule that it shows; if that rule is gone, the page says so and shows the current rules', async () => {

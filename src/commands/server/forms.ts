@@ -1,5 +1,5 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
+import { FormRefusal, type FormValues } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
@@ -20,6 +20,7 @@ import {
 import { postInLog } from './log.ts';
 import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
+import { overtakenText } from './readable.ts';
 
 async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
@@ -35,23 +36,34 @@ export const rulesForm = on(customIds.rulesFilled, {
   reply: 'here',
   reopen: ({ section }, context) => openForm(section, context),
   parse: (values) => values,
-  async run({ section, opened = '' }, context, values: FormValues): Promise<MessagePlan> {
+  async run({ section, opened, seen }, context, entered: FormValues): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { rules } = context.services.safety;
-    if (section === 'access') return previewAccessRule(values, context);
+    if (section === 'access') return previewAccessRule(entered, context);
     const previous = rules.get(guildId);
-    const latest = (current: ServerRules) => latestValues(values, opened, formFieldsOf(section, current, context));
+    const { file } = entered.files;
+    const words = file && (await context.services.conversations.readText(file, context.facts.userId));
+    const submitted = { ...entered, fields: { ...entered.fields, ...(words !== undefined && { words }) } };
+    const isCurrent = opened === digestsOf(formFieldsOf(section, previous, context));
+    const names = isCurrent ? new Map<string, string>() : await context.services.discord.reads.serverNames(guildId);
+    const latest = (current: ServerRules): FormValues => {
+      const fields = formFieldsOf(section, current, context);
+      const { values, overtaken } = latestValues(submitted, { opened, seen }, fields);
+      if (overtaken.length === 0) return values;
+      const formId = customIds.rulesFilled.id({ section, opened, seen: digestsOf(fields) });
+      throw new FormRefusal(formId, 'refusals.rules.overtaken', overtakenText(overtaken, current, names, context));
+    };
     if (section === 'log') {
-      const { fields, lists } = latest(previous);
-      const [channelId] = lists.logChannel ?? [];
-      const days = parseLogDays(fields.logDays ?? '');
+      const logOf = (current: ServerRules) => {
+        const { fields, lists } = latest(current);
+        return { channelId: lists.logChannel?.[0], days: parseLogDays(fields.logDays ?? '') };
+      };
+      const { channelId } = logOf(previous);
       if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
-      await rules.change(guildId, (current) => withLog(current, { channelId, days }, author));
+      await rules.change(guildId, (current) => withLog(current, logOf(current), author));
     } else {
-      const { file } = values.files;
-      const wordList = file && (await context.services.conversations.readText(file, context.facts.userId));
       await rules.change(guildId, (current) => {
-        const changes = changesOf(section, latest(current), wordList, current, context);
+        const changes = changesOf(section, latest(current), current, context);
         return withRules(current, { ...current.rules, ...changes }, author);
       });
     }
@@ -74,8 +86,7 @@ async function verifyChannel(guildId: string, channelId: string | undefined, con
 
 function changesOf(
   section: Exclude<RuleSection, 'access' | 'log'>,
-  { fields, lists }: FormValues,
-  wordList: string | undefined,
+  { fields, lists, files }: FormValues,
   { rules: current, logChannelId }: ServerRules,
   context: Context,
 ): Partial<RuleSet> {
@@ -94,13 +105,13 @@ function changesOf(
     case 'words': {
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
       const parsed = {
-        words: parseWords(wordList ?? words, ruleTargets),
+        words: parseWords(words, ruleTargets),
         patterns: parsePatterns(patterns, ruleTargets),
         allowedWords: parseAllowedWords(allowedWords),
       };
       return {
         // A list that was too long for its field was shown as an empty field, which must not empty the list.
-        ...(wordList !== undefined || isShown(current, 'words') ? { words: parsed.words } : {}),
+        ...(files.file || isShown(current, 'words') ? { words: parsed.words } : {}),
         ...(isShown(current, 'patterns') ? { patterns: parsed.patterns } : {}),
         ...(isShown(current, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
         longestPrompt: parseLongestPrompt(longestPrompt),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FormValues } from '../../discord/form.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 
-/** Five of these fit into the id of a form. */
+/** Five of these fit into the id of a form, twice. */
 const DIGEST_LENGTH = 4;
 
 const digestOf = (values: readonly string[]): string =>
@@ -26,18 +26,35 @@ function valuesOf(field: FieldPlan): readonly string[] {
 export const digestsOf = (fields: readonly FieldPlan[]): string =>
   fields.map((field) => digestOf(valuesOf(field))).join('');
 
-/** Replaces values that were submitted as the form had shown them: another admin may have changed those in the meantime. */
+/** What an admin has read: in the form when it opened, and of later changes in a refusal. */
+interface ReadValues {
+  opened?: string | undefined;
+  seen?: string | undefined;
+}
+
+/**
+ * Replaces values that were submitted as the form had shown them: another admin may have changed those in the meantime.
+ * `overtaken`: the fields that both have changed.
+ */
 export function latestValues(
   { fields, lists, files }: FormValues,
-  opened: string,
+  { opened = '', seen = '' }: ReadValues,
   latest: readonly FieldPlan[],
-): FormValues {
-  const untouched = latest.filter(({ name }, index) =>
-    opened.startsWith(digestOf(lists[name] ?? [fields[name] ?? '']), index * DIGEST_LENGTH),
-  );
-  return {
+): { values: FormValues; overtaken: FieldPlan[] } {
+  const untouched: FieldPlan[] = [];
+  const overtaken: FieldPlan[] = [];
+  for (const [index, field] of latest.entries()) {
+    const [shown, shownLater] = [opened, seen].map((digests) =>
+      digests.slice(index * DIGEST_LENGTH).slice(0, DIGEST_LENGTH),
+    );
+    const submitted = digestOf(lists[field.name] ?? [fields[field.name] ?? '']);
+    if (submitted === shown) untouched.push(field);
+    else if (![shown, shownLater, submitted].includes(digestOf(valuesOf(field)))) overtaken.push(field);
+  }
+  const values = {
     fields: { ...fields, ...Object.fromEntries(untouched.map((field) => [field.name, valuesOf(field)[0] ?? ''])) },
     lists: { ...lists, ...Object.fromEntries(untouched.map((field) => [field.name, valuesOf(field)])) },
     files,
   };
+  return { values, overtaken };
 }

@@ -1,6 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type RuleSet, withoutProposal, withProposal, withRules } from '../../services/safety/server-rules.ts';
 import { bucketOf } from '../../services/tasks/homes.ts';
@@ -26,25 +25,32 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
   };
 }
 
+/** Replaces a preview that no longer stands, so that its buttons are gone. */
+async function outdatedPage(context: Context): Promise<MessagePlan> {
+  const page = await currentRulesPage(context);
+  return { ...page, content: `${context.say('rules.preview.outdated')}\n\n${page.content}` };
+}
+
 export const previewButtons = [
   on(customIds.rulesApply, {
     reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId, author } = managedServer(context);
+      let isOutdated = false;
       await context.services.safety.rules.change(guildId, (current) => {
-        if (current.proposed?.id !== id) throw new Refusal('refusals.rules.previewGone');
-        return withRules(current, current.proposed.rules, author);
+        isOutdated = current.proposed?.id !== id;
+        return current.proposed?.id === id ? withRules(current, current.proposed.rules, author) : current;
       });
-      return currentRulesPage(context);
+      return isOutdated ? outdatedPage(context) : currentRulesPage(context);
     },
   }),
   on(customIds.rulesCancel, {
     reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
-      await context.services.safety.rules.change(guildId, (current) =>
-        current.proposed?.id === id ? withoutProposal(current) : current,
-      );
+      const { rules } = context.services.safety;
+      if (rules.get(guildId).proposed?.id !== id) return outdatedPage(context);
+      await rules.change(guildId, (current) => (current.proposed?.id === id ? withoutProposal(current) : current));
       return { content: context.say('rules.preview.canceled'), controls: [] };
     },
   }),

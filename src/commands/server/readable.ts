@@ -1,9 +1,11 @@
 import { inlineCode } from '../../discord/markdown.ts';
+import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
-import type { ServerRules } from '../../services/safety/server-rules.ts';
+import { ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
+import type { Context } from '../feature.ts';
 import { text } from './text.ts';
 
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
@@ -125,6 +127,37 @@ export function changeText(
     if (count > 0) shown.push(say('rules.history.more', { count }));
     return [say(`rules.history.entries.${verb}`, { entries: shown.join(', ') })];
   }
+}
+
+/** The rule that a form's field changes, if it has another name. */
+const RULE_BY_FIELD: Readonly<Record<string, Change['what']>> = {
+  presserRoles: 'pressers',
+  logChannel: 'log-channel',
+  logDays: 'log-retention',
+};
+
+/** What the last change of the rules behind these fields did, without Markdown. */
+export function overtakenText(
+  fields: readonly FieldPlan[],
+  { history }: ServerRules,
+  names: ReadonlyMap<string, string>,
+  { say, services }: Context,
+) {
+  const rules = fields.map(({ name }) => RULE_BY_FIELD[name] ?? ruleNames.find((one) => one === name) ?? 'moderation');
+  const changes = [...new Set(rules)].flatMap((rule) => history.findLast(({ what }) => what === rule) ?? []);
+  const entriesOf = (end: 'before' | 'after'): string[] => {
+    const lines = changes.flatMap((change) => {
+      const entries = (change[end] ?? '').split('\n').filter(Boolean);
+      const mention = change.what === 'log-channel' ? ['<#', '>'] : ['', ''];
+      return entries.map((entry) => readableLine(change.what, mention.join(entry), services.safety.targets, say));
+    });
+    const shown = lines.slice(0, MAX_ENTRIES).map((line) => truncate(withNames(line, names, say), MAX_ENTRY_LENGTH));
+    if (lines.length === 0) return ['–'];
+    return lines.length > MAX_ENTRIES
+      ? [...shown, say('rules.history.more', { count: lines.length - MAX_ENTRIES })]
+      : shown;
+  };
+  return { field: fields.map(({ label }) => label), before: entriesOf('before'), after: entriesOf('after') };
 }
 
 /** Two bars would end the spoiler that the entry is behind. */

@@ -262,6 +262,8 @@ export const text = {
       everywhere: 'on this server',
       channels: 'in {{channels}}',
       notApplied: 'Nothing has changed yet.',
+      outdated:
+        'This preview was already applied or is out of date. If your change is missing below, make it or import the file again.',
       apply: 'Apply changes',
       cancel: 'Cancel',
       canceled: 'Canceled. The rules of this server are unchanged.',
@@ -360,7 +362,8 @@ export const text = {
         unknownCommand: '{{at}} names an unknown command: {{command}}. Correct it and import the file again.',
         unusable: '{{at}} cannot be used. Correct it and import the file again.',
       },
-      previewGone: 'The rules have changed since this preview was shown. Make your change or import the file again.',
+      overtaken:
+        '{{field}} changed after you opened this form (removed: {{before}}; added: {{after}}). To use your version anyway, press **Correct it** and submit the form again.',
     },
   },
 } as const;
