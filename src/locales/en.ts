@@ -71,6 +71,9 @@ export const en = {
       unexpected: '{{at}} is not allowed.',
       other: '{{at}} does not match {{expected}}.',
     },
+    memoryCut: 'The previous answer is too long, so only its end was sent to the model.',
+    ignoredFiles_one: '{{count}} file of your message was ignored. A question takes one image and one more file.',
+    ignoredFiles_other: '{{count}} files of your message were ignored. A question takes one image and one more file.',
     incomplete: 'The model stopped before finishing its answer. Press **Continue** to ask for the rest.',
     incompleteBecause:
       'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',
@@ -148,6 +151,8 @@ export const en = {
     stopped: 'Stopped.',
     bargedIn: 'Interrupted by a new message.',
     voiceCut: 'The reply is too long for a voice message, so the audio was cut short.',
+    ignoredFiles_one: '{{count}} file of your message was ignored. A message takes one audio file.',
+    ignoredFiles_other: '{{count}} files of your message were ignored. A message takes one audio file.',
     interrupted: 'The bot was stopped mid-reply. The part that had arrived was kept. Send your message again.',
     cut: 'The connection to the gateway was lost mid-reply. The part that had arrived was kept. Send your message again.',
     failed: 'The reply failed: {{reason}}',

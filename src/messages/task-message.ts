@@ -106,13 +106,13 @@ function stateLines(
 ): string[] {
   if (!hasEnded(task)) return progressLines(task, context, say);
   if (isHeld(task)) return [say(task.route.isPrivate ? 'task.heldPrivate' : 'task.held')];
-  const reason = asSentence(escapeText(task.failure?.reason ?? '', MAX_REASON_LENGTH));
+  const reason = failureReason(task);
   switch (task.state) {
     case 'ready':
     case 'delivered':
       return resultLines(task, view, shown, say);
     case 'unconfirmed':
-      return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
+      return unconfirmedLines(task, say);
     case 'cancelled':
       if (task.failure?.cause === 'withdrawn') return [say('task.withdrawn')];
       return [task.failure?.cause === 'dismissed' ? say('task.dismissed') : say('task.cancelled')];
@@ -126,6 +126,13 @@ function stateLines(
       if (task.failure?.cause === 'forgotten') return [say('task.unknownToGateway')];
       return [reason === '' ? say('task.failed') : say('task.failedWith', { reason })];
   }
+}
+
+const failureReason = ({ failure }: Task): string => asSentence(escapeText(failure?.reason ?? '', MAX_REASON_LENGTH));
+
+export function unconfirmedLines(task: Task, say: Say): string[] {
+  const reason = failureReason(task);
+  return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
 }
 
 function progressLines(task: Task, context: MessageContext, say: Say): string[] {

@@ -26,6 +26,8 @@ interface Question {
   /** A JSON Schema that has been checked. */
   schema?: string | undefined;
   web?: boolean | undefined;
+  /** The number of files that a message had beyond these. */
+  ignoredFiles?: number;
 }
 
 /** Submits a question. With `previous`, it continues that conversation. */
@@ -52,6 +54,7 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
       format: question.schema === undefined ? formats.find((one) => one === question.format) : 'json',
       schema: question.schema,
       web: question.web || undefined,
+      ignoredFiles: question.ignoredFiles || undefined,
       ...filesRequest(image, file),
       after: previous?.id,
     }),
@@ -80,12 +83,13 @@ export function questionReader(services: Services): ThreadMessageReader {
     if (!(await services.discord.reads.isThread(channelId))) return undefined;
     const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
-    // Like `/ask`, a message passes at most one image and one more file. Further files are ignored.
+    // Like `/ask`, a message passes at most one image and one more file.
     const image = files.find((one) => fileKindOf(one) === 'image');
     const file = files.find((one) => one !== image);
     // A message has no options of its own.
     const { effort, web } = previous.request;
-    const question = { prompt: content, image, file, effort, web };
+    const ignoredFiles = files.filter((one) => one !== image && one !== file).length;
+    const question = { prompt: content, image, file, effort, web, ignoredFiles };
     return () =>
       replyWithTask(message, previous, services, (origin) =>
         submitQuestion(question, previous, { services, origin, say: services.say }),

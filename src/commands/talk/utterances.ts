@@ -88,10 +88,14 @@ export function utteranceReader(services: Services): ThreadMessageReader {
     if (!talk || !maySpeakIn(talk, memberId)) return undefined;
     const sound = files.find((file) => fileKindOf(file) === 'audio');
     const utterance = readUtterance({ words, sound });
+    const ignoredFiles = files.filter((one) => one !== sound).length;
     // An image without text is meant for the other members in the thread.
     if (utterance instanceof Refusal) return async () => undefined;
     const submit: Parameters<typeof replyWithTask>[3] = (origin) => {
-      const request = utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance);
+      const request = {
+        ...utteranceRequest(requireOpenTalk(talk, { memberId, channelId }), utterance),
+        ...(ignoredFiles > 0 && { ignoredFiles }),
+      };
       return submitConfirmed({ kind: 'said', request, parent: talk }, { services, origin });
     };
     return () => utteranceLock.run(channelId, () => replyWithTask(message, talk, services, submit));

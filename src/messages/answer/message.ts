@@ -4,6 +4,7 @@ import { answerOf, answerText } from '../../services/conversations/ask-transitio
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';
+import { unconfirmedLines } from '../task-message.ts';
 import { isExcerpt, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
 import { type AnswerFile, type AnswerPart, answerParts, REST_NAME } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
@@ -74,14 +75,16 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 
 /** The state of an answer, if its text does not show it. */
 function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
-  const { without, incomplete, doing } = answerOf(task);
-  const hasSchema = task.request.schema !== undefined;
-  const notices = asSubtext(
-    [...new Set(without)].map((part) =>
-      say(part === 'format' && hasSchema ? 'ask.schema.asText' : `ask.without.${part}`),
+  const { without, incomplete, isMemoryCut, doing } = answerOf(task);
+  const { schema, ignoredFiles } = task.request;
+  const notices = asSubtext([
+    ...[...new Set(without)].map((part) =>
+      say(part === 'format' && schema !== undefined ? 'ask.schema.asText' : `ask.without.${part}`),
     ),
-  );
-  if (task.state === 'unconfirmed') return [...notices, say('task.unconfirmed')];
+    ...(isMemoryCut ? [say('ask.memoryCut')] : []),
+    ...(ignoredFiles ? [say(style.isTalk ? 'talk.ignoredFiles' : 'ask.ignoredFiles', { count: ignoredFiles })] : []),
+  ]);
+  if (task.state === 'unconfirmed') return [...notices, ...unconfirmedLines(task, say)];
   if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];
   if (!hasEnded(task)) {
     const hasNoText = answerText(task) === '' && task.state !== 'needs-input';

@@ -44,15 +44,17 @@ export function markAnswering(
   omittedFeatures: readonly RefusableFeature[],
   {
     leftOut = [],
+    isMemoryCut,
     heard,
     requests,
-  }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined; requests?: number } = {},
+  }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined; requests?: number; isMemoryCut?: boolean } = {},
 ): Task {
   if (hasEnded(task)) return task;
   const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
+  const memory = isMemoryCut && { isMemoryCut };
   const transcript = heard !== undefined && { heard };
-  const changes = { without: omitted, ...files, ...transcript, ...(requests !== undefined && { requests }) };
+  const changes = { without: omitted, ...files, ...memory, ...transcript, ...(requests !== undefined && { requests }) };
   return withAnswer({ ...task, state: 'running' }, { ...changes, doing: 'thinking' });
 }
 

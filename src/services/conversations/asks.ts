@@ -191,8 +191,10 @@ export class Asks {
   /** Receives a response, without the features that the model refuses before its first word. */
   async #receive(id: string, stream: OpenStream): Promise<TextResponse> {
     const { stop, omission, draft } = stream;
-    const { earlierFiles, sound, requestCount: requests } = draft;
-    const sentInputs = { leftOut: earlierFiles.flatMap(leftOutFiles), heard: sound?.transcript, requests };
+    const { earlierFiles, pastTurns, sound, requestCount: requests } = draft;
+    const isMemoryCut = pastTurns.some(({ isCut }) => isCut);
+    const leftOut = earlierFiles.flatMap(leftOutFiles);
+    const sentInputs = { leftOut, isMemoryCut, heard: sound?.transcript, requests };
     const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
     // The member stopped the answer before it began.
     if (hasEnded(task)) stop.abort('stopped' satisfies StopReason);

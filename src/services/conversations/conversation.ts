@@ -55,12 +55,15 @@ export interface Turn extends Record<'prompt' | 'text', string> {
   transcript?: string | undefined;
   /** The number of its files that the asker is not allowed to reuse. */
   hiddenFileCount?: number | undefined;
+  /** Only the end of its text is left, because the whole is too long. */
+  isCut?: boolean;
 }
 
 /** Long contexts make a model slow and expensive, so the oldest turns are left out. */
 const MAX_TURNS = 20;
-/** A single longer turn is left out too, even if it is the newest. */
 const MAX_CHARACTERS = 60_000;
+/** Tells the model that the start of an answer is missing. */
+const CUT_MARK = '[…] ';
 /** After this time, the next question starts a new conversation. */
 export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
 /** How many of a member's newest answers are searched for one in the same place. */
@@ -92,12 +95,21 @@ export async function earlierTurns(
     const files = mayReuseInputs(task, asker)
       ? { images, documents, sound, transcript: answerOf(task).heard }
       : { images: [], documents: [], hiddenFileCount: images.length + documents.length + (sound ? 1 : 0) };
-    const turn = { prompt, text: answerText(task), ...files };
+    const whole = { prompt, text: answerText(task), ...files };
+    const turn = turns.length === 0 ? fitTurn(whole) : whole;
     characters += turn.prompt.length + turn.text.length;
     if (characters > MAX_CHARACTERS) break;
     turns.push(turn);
   }
   return turns.reverse();
+}
+
+/** Cuts an answer that is too long, and keeps its end, because the next question continues there. Discord limits the length of prompts. */
+function fitTurn(turn: Turn): Turn {
+  const { prompt, text } = turn;
+  if (prompt.length + text.length <= MAX_CHARACTERS) return turn;
+  const room = Math.max(0, MAX_CHARACTERS - prompt.length - CUT_MARK.length);
+  return { ...turn, text: CUT_MARK + text.slice(text.length - room).toWellFormed(), isCut: true };
 }
 
 /** Returns the member's newest answer in a place, if it is one they would expect to continue. */

@@ -84,6 +84,8 @@ export const answer = z.object({
   without: z.array(z.enum(refusableParts)),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
+  /** Only the end of the previous answer was sent, because it is too long. */
+  isMemoryCut: z.boolean().optional(),
   /** The gateway's name for the reason why the answer is incomplete. */
   incomplete: z.string().optional(),
   schemaCheck: schemaCheck.optional(),

@@ -26,6 +26,8 @@ const commonRequest = z.object({
   documents: z.array(memberFile).optional(),
   references: z.array(reference).optional(),
   sound: memberFile.optional(),
+  /** The number of files that a message in a thread had in addition, which were not used. */
+  ignoredFiles: z.number().optional(),
 });
 export type CommonRequest = z.output<typeof commonRequest>;
 

@@ -30,6 +30,20 @@ describe('Plain messages in a thread', () => {
     expect(fixture.logged()).not.toContain('and ice?');
   });
 
+  it('The answer to a plain message says how many of its files were not used', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway } = fixture;
+    await askInThread(fixture, 'snow?');
+    const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({
+      name,
+      bytes: Buffer.from(name),
+      contentType: 'text/plain',
+    }));
+    await discord.as('member').in('thread').say('and these?', files);
+    await discord.until(() => messagesWith(discord, 'thread', '2 files of your message were ignored.')[0]);
+    expect(JSON.stringify(modelRequests(gateway).at(-1))).not.toMatch(/b\.txt|c\.txt/);
+  });
+
   it('A long answer to a plain message continues in further messages from the bot', async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;

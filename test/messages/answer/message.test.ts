@@ -95,6 +95,20 @@ describe('The message of an answer', () => {
     }
   });
 
+  it('The message of an answer says that the model got only the end of the previous answer, and which files were ignored', () => {
+    const cut = markAnswering(askTask({ ignoredFiles: 2 }), [], { isMemoryCut: true });
+    const { content } = render(completeAnswer(addRound(cut, response('Yes.'), []), undefined, 1));
+    expect(content).toContain('-# The previous answer is too long, so only its end was sent to the model.');
+    expect(content).toContain('-# 2 files of your message were ignored. A question takes one image and one more file.');
+  });
+
+  it('The message of an answer with an unknown outcome gives the reason', () => {
+    const failure = { cause: 'unconfirmed' as const, reason: 'the connection was reset' };
+    expect(render({ ...askTask(), state: 'unconfirmed', failure }).content).toContain(
+      'It may still run and be charged.\nReason: the connection was reset.',
+    );
+  });
+
   it('The message of an answer always shows the tool calls that wait for approval', () => {
     const calls = Array.from({ length: 4 }, (_, index) => call(index + 1));
     const finishedCalls = Array.from({ length: 5 }, (_, index) => ({ ...call(index + 5), state: 'done' as const }));

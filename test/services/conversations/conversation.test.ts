@@ -28,6 +28,30 @@ const privateTask = { route: { isPrivate: true } };
 /** `beside` lists further messages that show the task. */
 const privateTaskShownLater = { ...privateTask, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
 
+describe('The memory of a conversation', () => {
+  const turnsOf = (newest: TaskOverrides) => {
+    const first = askTask({ id: '01k3v9x2mabcdefg0', text: 'Snow.' });
+    const second = askTask({ ...newest, request: { ...request, ...newest?.request, after: first.id } });
+    const tasks = new Map([first, second].map((task) => [task.id, task]));
+    return earlierTurns({ get: async (id) => tasks.get(id), page: () => Promise.reject() }, second.id, askTask());
+  };
+
+  it('Earlier turns are sent whole as long as they fit', async () => {
+    const turns = await turnsOf({ text: 'a'.repeat(50_000) });
+    expect(turns.map(({ text, isCut }) => [text.length, isCut])).toEqual([
+      [5, undefined],
+      [50_000, undefined],
+    ]);
+  });
+
+  it('Of a newest turn that is too long, the question and the end of the answer are sent, within the limit', async () => {
+    const turns = await turnsOf({ text: `${'a'.repeat(70_000)}the end` });
+    expect(turns).toMatchObject([{ prompt: request.prompt, isCut: true }]);
+    expect(turns[0]?.text).toMatch(/^\[…\] a+the end$/);
+    expect(`${turns[0]?.prompt}${turns[0]?.text}`).toHaveLength(60_000);
+  });
+});
+
 describe('The files of an earlier question', () => {
   it('Files from an earlier public question are sent again in public, and files from a private question only in private, for its owner', async () => {
     for (const turn of [await turnOf(askTask()), await turnOf(askTask(privateTask), privateTask)]) {
