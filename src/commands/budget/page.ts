@@ -4,13 +4,13 @@ import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
-import { exactDollars, remainingText } from '../../messages/money.ts';
+import { exactDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
-import type { Allowance } from '../../services/money/allowance.ts';
-import { allowanceText, leftText, limitsText, quantity } from '../../services/money/limits-text.ts';
+import { allowanceText, leftText, limitsText } from '../../services/money/limits-text.ts';
 import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
+import { limitLines, remainingLine } from '../limit-lines.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */
@@ -28,8 +28,7 @@ export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudg
     title,
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
     ...(budget.isPaused ? [say('budget.paused')] : []),
-    ...serverLines(guildId, budget, context),
-    memberLimitsLine(budget, context),
+    ...limitLines(guildId, budget, context),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       say('budget.limits.role', { role, limits: limitsText(limits) }),
     ),
@@ -68,38 +67,6 @@ export const confirmationLine = (price: string, say: Say): string =>
   isZero(price) ? say('budget.confirmAlways') : say('budget.confirmAbove', { price: exactDollars(price) });
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
-
-function serverLines(
-  guildId: string,
-  { serverLimits: ownLimits, operatorLimits }: ServerBudget,
-  { services, say }: Context,
-): string[] {
-  const { fallback, overriding } = services.money.spending.limits.ofOperator(guildId);
-  const firstLine =
-    ownLimits !== undefined
-      ? say('budget.limits.server', { limits: limitsText(ownLimits) })
-      : operatorLimits !== undefined
-        ? say('budget.limits.serverNone')
-        : say('budget.limits.serverDefault', { limits: limitsText(fallback) });
-  const showsOperatorLimits = operatorLimits !== undefined || (ownLimits !== undefined && overriding !== undefined);
-  return [
-    firstLine,
-    ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsText(overriding ?? {}) })] : []),
-    ...services.money.spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
-  ];
-}
-
-function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
-  if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsText(memberLimits) });
-  return say('budget.limits.membersDefault', { limits: limitsText(services.money.spending.limits.memberDefault) });
-}
-
-function remainingLine(allowance: Allowance, say: Say): string {
-  const left = remainingText(allowance, say);
-  const line = allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
-  const { granted, unit } = allowance;
-  return granted === undefined ? line : say('budget.granted', { line, granted: quantity(unit, granted) });
-}
 
 /** The limits of one member, and what is left of them. */
 export function memberPage(

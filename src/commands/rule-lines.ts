@@ -1,0 +1,117 @@
+import { inlineCode } from '../discord/markdown.ts';
+import { entriesOf } from '../lib/entries.ts';
+import type { Say } from '../locales/index.ts';
+import type { RuleTargets } from '../services/safety/rules-file.ts';
+import {
+  accessText,
+  canHold,
+  type RuleName,
+  type ServerRules,
+  thresholdLines,
+  usesModeration,
+} from '../services/safety/server-rules.ts';
+import type { Services } from './feature.ts';
+import { accessMarkdown } from './server/readable.ts';
+
+export interface RuleFacts extends ServerRules {
+  /** The rules that the operator has set for all servers. */
+  setByOperator: readonly RuleName[];
+  /** Whether the operator has configured a moderation service. */
+  hasModerationService: boolean;
+  /** The channel for the log if it has no channel of its own. */
+  alertsChannelId: string | undefined;
+  targets: RuleTargets;
+}
+
+export type ChangeName = ServerRules['history'][number]['what'];
+
+/** The sections in which rules are shown. */
+export const rulesInSections = {
+  access: ['access'],
+  use: ['pressers', 'privateCommands', 'personalInstalls'],
+  words: ['words', 'allowedWords', 'patterns', 'longestPrompt'],
+  links: ['allowedDomains', 'deniedDomains'],
+  moderation: ['moderation'],
+  log: ['log-channel', 'log-retention'],
+} as const satisfies Record<string, readonly ChangeName[]>;
+
+type RulesSection = keyof typeof rulesInSections;
+
+export function ruleFacts(guildId: string, { safety, money }: Services): RuleFacts {
+  const { rules, targets } = safety;
+  const { hasModerationService, setByOperator } = rules;
+  const { alertsChannelId } = money.budgets.get(guildId);
+  return { ...rules.get(guildId), setByOperator, hasModerationService, alertsChannelId, targets };
+}
+
+/** What the rules of each section say. */
+export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, string[]> {
+  const { rules, targets } = facts;
+  const operatorNames = new Set<ChangeName>(facts.setByOperator);
+  const { access, words, allowedWords, patterns, longestPrompt, deniedDomains, allowedDomains } = rules;
+  const accessLines = access.map((rule) => accessMarkdown(accessText(rule), targets, say));
+  const lines: Record<RulesSection, string[]> = {
+    access: access.length === 0 ? [say('rules.access.none')] : accessLines,
+    use: [
+      buttonAccessLine(facts, say),
+      say('rules.privateCommands', { commands: commandsText(facts, say) }),
+      say(`rules.personalInstalls.${rules.personalInstalls ? 'on' : 'off'}`),
+    ],
+    words: [
+      say('rules.words', { count: words.length }),
+      ...(allowedWords.length === 0 ? [] : [say('rules.allowedWords', { count: allowedWords.length })]),
+      say('rules.patterns', { count: patterns.length }),
+      ...(longestPrompt === undefined ? [] : [say('rules.longestPrompt', { count: longestPrompt })]),
+    ],
+    links: [
+      say('rules.deniedDomains', { count: deniedDomains.length }),
+      ...(allowedDomains === undefined ? [] : [say('rules.allowedDomains', { count: allowedDomains.length })]),
+    ],
+    moderation: moderationLines(facts, say),
+    log: logLines(facts, say),
+  };
+  for (const [section, names] of entriesOf(rulesInSections))
+    if (names.some((name) => operatorNames.has(name))) lines[section].push(say('rules.alsoOperators'));
+  return lines;
+}
+
+function buttonAccessLine({ rules: { pressers } }: RuleFacts, say: Say): string {
+  if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);
+  return say('rules.buttonAccess.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });
+}
+
+const commandsText = ({ rules: { privateCommands } }: RuleFacts, say: Say): string =>
+  privateCommands.length === 0
+    ? say('rules.noCommands')
+    : privateCommands.map((command) => inlineCode(`/${command}`)).join(' ');
+
+function moderationLines(
+  { rules: { moderation }, hasModerationService, setByOperator }: RuleFacts,
+  say: Say,
+): string[] {
+  const { thresholds, ...choices } = moderation;
+  if (!usesModeration(moderation)) {
+    if (!hasModerationService) return [say('rules.moderation.none')];
+    return [say(setByOperator.includes('moderation') ? 'rules.moderation.offHere' : 'rules.moderation.off')];
+  }
+  const thresholdText = thresholdLines(thresholds).map(inlineCode).join(' ');
+  return [
+    ...entriesOf(choices).map(([name, value]) =>
+      say('rules.moderation.choice', {
+        what: say(`rules.fields.${name}.label`),
+        choice: say(`rules.moderation.choices.${value}`),
+      }),
+    ),
+    ...(thresholdText === '' ? [] : [say('rules.moderation.thresholds', { thresholds: thresholdText })]),
+  ];
+}
+
+function logLines({ rules, logChannelId, logDays, alertsChannelId }: RuleFacts, say: Say): string[] {
+  const channel = logChannelId ?? alertsChannelId;
+  if (channel === undefined)
+    return [say('rules.log.none'), ...(canHold(rules.moderation) ? [say('rules.log.nothingHeld')] : [])];
+  return [
+    logChannelId === undefined ? say('rules.log.alerts', { channel }) : say('rules.log.own', { channel }),
+    logDays === undefined ? say('rules.log.kept') : say('rules.log.days', { count: logDays }),
+  ];
+}
