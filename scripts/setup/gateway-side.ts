@@ -72,6 +72,10 @@ export function explainGatewayError(error: GatewayError, baseUrl: string): { cod
   const words = terminalSafe(error.message).replace(/\.$/, '');
   if (['unauthorized', 'forbidden', 'quota'].includes(error.kind))
     return { code: EX_NOPERM, sentence: `The gateway rejects the key (${words}). ${KEY_ADVICE}` };
+  if (error.code === 'aborted') {
+    const sentence = `The gateway at ${baseUrl} did not list its models within ${TIME_LIMIT_MS / 1_000} seconds. Check the address, or try again later.`;
+    return { code: EX_TEMPFAIL, sentence };
+  }
   if (mayBeUnknownPath(error) || error.status === 404 || error.kind === 'malformed')
     return { code: EX_CONFIG, sentence: `There is no gateway at ${baseUrl} (${words}). ${ADDRESS_ADVICE}` };
   return { code: EX_TEMPFAIL, sentence: `${words}. Check the address and the network, or try again later.` };

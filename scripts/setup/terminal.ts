@@ -1,10 +1,11 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { once } from 'node:events';
 import { styleText } from 'node:util';
+import { type CANCEL_SYMBOL, confirm, isCancel, password, text } from '@clack/prompts';
 import type { ZodType } from 'zod';
 
 const EX_USAGE = 64;
 const MAX_COLUMNS = 80;
+const ROWS = 24;
 
 /** Ends the set-up. The message says what is wrong and what to do. */
 export class Stop extends Error {
@@ -38,26 +39,18 @@ interface Options {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/**
- * Asks questions in a terminal, or takes the responses from a pipe. If it may not ask, it takes what each question proposes.
- * Input is shown only during questions, and not if they ask for a secret. `onInterrupt` is called after Ctrl-C.
- */
-export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
+/** Asks questions, or takes what each question proposes if it may not ask. `onInterrupt` is called after Ctrl-C. */
+export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
   const { stdin, stdout } = process;
-  let isEchoing = false;
-  const echo = new Writable({
-    write(chunk, _encoding, done) {
-      if (isEchoing) stdout.write(chunk);
-      done();
-    },
-  });
-  const reader = canAsk ? createInterface({ input: stdin, output: echo, terminal: stdin.isTTY, historySize: 0 }) : null;
-  reader?.on('SIGINT', onInterrupt);
+  if (canAsk && !(stdin.isTTY && stdout.isTTY))
+    throw new Stop(EX_USAGE, 'Without a terminal, nothing can be asked. Use: npm run setup -- --yes');
+  // A pipe has no size, and that of a serial console is 0.
+  stdout.columns ||= MAX_COLUMNS;
+  stdout.rows ||= ROWS;
+  // During a question, the library reads Ctrl-C as a key.
   process.on('SIGINT', onInterrupt);
-  const lines = reader?.[Symbol.asyncIterator]();
-  let nextLine: Promise<IteratorResult<string>> | undefined;
 
-  const columns = (): number => Math.min(stdout.columns || MAX_COLUMNS, MAX_COLUMNS);
+  const columns = (): number => Math.min(stdout.columns, MAX_COLUMNS);
   const say = (text: string): void => void stdout.write(`${wrap(text, columns())}\n`);
   /** A sign in front of the text, which is indented. */
   const mark = (sign: string, text: string): void =>
@@ -65,60 +58,42 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => void) {
 
   const bad = (text: string): void => mark(styleText('red', '!!'), text);
 
-  const ask = async (
-    question: string,
-    { proposal = '', isSecret = false, expected }: Options = {},
-  ): Promise<string> => {
-    if (!reader || !lines) return proposal;
-    for (;;) {
-      const prompt = `${styleText('bold', `? ${question}`)}${proposal && ` (${proposal})`}: `;
-      reader.setPrompt(prompt);
-      isEchoing = true;
-      // A pipe may have ended, although its lines are still to be read.
-      if (stdin.isTTY) reader.prompt();
-      else stdout.write(prompt);
-      isEchoing = !isSecret;
-      nextLine ??= lines.next();
-      const { done, value } = await nextLine;
-      nextLine = undefined;
-      // A terminal has shown the end of the line, unless nothing is shown.
-      if (isSecret || !stdin.isTTY) stdout.write('\n');
-      isEchoing = false;
-      if (done) throw new Stop(EX_USAGE, 'The input ended before the last question. Without a terminal, use --yes.');
-      const response = value.trim() || proposal;
-      if (!expected || expected.safeParse(response).success) return response;
-      bad(`It should be ${expected.description}.`);
-    }
+  const responseTo = async <T>(question: Promise<T | typeof CANCEL_SYMBOL>): Promise<T> => {
+    const response = await question;
+    return isCancel(response) ? onInterrupt() : response;
   };
 
   return {
     canAsk,
     say,
-    ask,
     title: (text: string): void => say(`\n${styleText('bold', text)}`),
     good: (text: string): void => mark(styleText('green', 'ok'), text),
     bad,
 
-    async confirm(question: string, proposal = true): Promise<boolean> {
-      if (!reader) return proposal;
+    async ask(question: string, { proposal = '', isSecret = false, expected }: Options = {}): Promise<string> {
+      if (!canAsk) return proposal;
+      const options = { message: styleText('bold', question), withGuide: false };
       for (;;) {
-        const response = (await ask(`${question} (${proposal ? 'Y/n' : 'y/N'})`)).toLowerCase();
-        if (response === '') return proposal;
-        if (['y', 'yes', 'n', 'no'].includes(response)) return response.startsWith('y');
+        const response = await responseTo(
+          isSecret ? password(options) : text({ ...options, placeholder: proposal, defaultValue: proposal }),
+        );
+        const value = response.trim() || proposal;
+        // Not checked by the library, whose yellow is unreadable on white.
+        if (!expected || expected.safeParse(value).success) return value;
+        bad(`It should be ${expected.description}.`);
       }
     },
 
-    /** Resolves when Enter is pressed. A line that comes too late is the response to the next question. */
-    async enter(): Promise<void> {
-      const line = lines?.next();
-      nextLine = line;
-      await line;
-      if (nextLine === line) nextLine = undefined;
+    async confirm(question: string): Promise<boolean> {
+      return !canAsk || (await responseTo(confirm({ message: styleText('bold', question), withGuide: false })));
     },
 
-    close(): void {
-      reader?.close();
-      process.off('SIGINT', onInterrupt);
+    /** Resolves when Enter is pressed, or after the signal. */
+    async enter(signal: AbortSignal): Promise<void> {
+      await once(stdin.resume(), 'data', { signal }).catch(() => undefined);
+      stdin.pause();
     },
+
+    close: (): void => void process.off('SIGINT', onInterrupt),
   };
 }

@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startDiscord, text } from '../../sandbox/discord/discord.ts';
+import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createFixture, type Fixture, type FixtureOptions } from '../e2e/bot.ts';
+import { says } from '../e2e/quick.ts';
 import { freePort } from '../support/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -210,11 +211,15 @@ function openTerminal(program: string, folder: string, settings: Record<string, 
   return {
     code,
     output,
-    /** Waits for a question, and types. */
-    async type(question: string, line: string): Promise<void> {
-      await expect.poll(() => wordsOf(output()).indexOf(question, read)).toBeGreaterThanOrEqual(0);
+    /** Waits for a question, which is marked until it is answered, and types. */
+    answer(question: string, keys: string): Promise<void> {
+      return this.type(`◆ ${question}`, keys);
+    },
+    /** Waits for words, and types. */
+    async type(words: string, keys: string): Promise<void> {
+      await expect.poll(() => wordsOf(output()).indexOf(words, read)).toBeGreaterThanOrEqual(0);
       read = wordsOf(output()).length;
-      child.stdin.write(line);
+      child.stdin.write(keys);
     },
   };
 }
@@ -232,31 +237,32 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     const folder = newFolder();
     const settings = { DISCORD_API_URL: discord.apiUrl };
     const stopped = openTerminal(setupProgram, folder, settings);
-    await stopped.type('Bot token (not shown):', `${discord.token}\r`);
-    await stopped.type('Address of the gateway:', `${gateway.url}\r`);
-    await stopped.type('Key (not shown):', CTRL_C);
+    await stopped.answer('Bot token (not shown)', `${discord.token}\r`);
+    await stopped.answer('Address of the gateway', `${gateway.url}\r`);
+    await stopped.answer('Key (not shown)', CTRL_C);
     expect(await stopped.code).toBe(130);
     expect(stopped.output()).toContain('Nothing was written. To start again: npm run setup');
     expect(readdirSync(folder)).toEqual([]);
 
     const first = openTerminal(setupProgram, folder, settings);
-    await first.type('Bot token (not shown):', 'MTIz.wrong.token\r');
-    await first.type('Bot token (not shown):', `${discord.token}\r`);
-    await first.type('Address of the gateway:', `${gateway.url}/docs\r`);
-    await first.type('Key (not shown):', `${KEY}\r`);
-    await first.type(`Address of the gateway (${gateway.url}):`, '\r');
-    await first.type('Use these prices for estimates and limits? (Y/n):', 'y\r');
-    await first.type('Use these models where a member names none? (Y/n):', 'n\r');
-    await first.type('Model for /image', 'lumen-image-1-2K\r');
-    for (const command of ['/video', '/music', '/ask', '/talk']) await first.type(`Model for ${command}`, '\r');
-    await first.type('Keep these limits? (Y/n):', 'n\r');
-    await first.type('Whole bot (', 'a lot\r');
-    await first.type('It should be limits such as', '$3 a day\r');
-    for (const who of ['Each server (', 'Each member (', 'Direct messages (']) await first.type(who, '\r');
+    await first.answer('Bot token (not shown)', 'MTIz.wrong.token\r');
+    await first.answer('Bot token (not shown)', `${discord.token}\r`);
+    await first.answer('Address of the gateway', `${gateway.url}/docs\r`);
+    await first.answer('Key (not shown)', `${KEY}\r`);
+    await first.answer(`Address of the gateway ${gateway.url}`, '\r');
+    await first.answer('Use these prices for estimates and limits?', 'y');
+    await first.answer('Use these models where a member names none?', 'n');
+    await first.answer('Model for /image', 'lumen-image-1-2K\r');
+    for (const command of ['/video', '/music', '/ask', '/talk']) await first.answer(`Model for ${command}`, '\r');
+    await first.answer('Keep these limits?', 'n');
+    await first.answer('Whole bot', 'a lot\r');
+    await first.answer('Whole bot', '$3 a day\r');
+    for (const who of ['Each server', 'Each member', 'Direct messages']) await first.answer(who, '\r');
     await first.type('Enter skips this.', '');
     discord.world.guild('atelier').installed = true;
-    await first.type('Start the bot now? (Y/n):', 'n\r');
+    await first.answer('Start the bot now?', 'n');
     expect(await first.code).toBe(0);
+    expect(wordsOf(first.output())).toContain('!! It should be limits such as');
     expect(first.output()).toContain('On atelier, the bot has all the permissions it needs');
     expect(envIn(folder)).toMatchObject({
       DISCORD_TOKEN: discord.token,
@@ -270,9 +276,9 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     const text = readFileSync(join(folder, '.env'), 'utf8');
     const second = openTerminal(setupProgram, folder, settings);
     for (const name of ['DISCORD_TOKEN', 'GATEWAY_BASE_URL', 'GATEWAY_API_KEY'])
-      await second.type(`${name} is set. Keep it? (Y/n):`, '\r');
-    await second.type('Keep these limits? (Y/n):', '\r');
-    await second.type('Start the bot now? (Y/n):', CTRL_C);
+      await second.answer(`${name} is set. Keep it?`, '\r');
+    await second.answer('Keep these limits?', '\r');
+    await second.answer('Start the bot now?', CTRL_C);
     expect(await second.code).toBe(130);
     expect(second.output()).toContain('.env needs no change.');
     expect(second.output()).toContain('To go on: npm run setup');
@@ -283,22 +289,25 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
       for (const secret of [discord.token, KEY, 'wrong.token']) expect(output()).not.toContain(secret);
   });
 
-  it('npm run setup brings a new user from a checkout to a bot that responds', async () => {
+  it('The three commands of the README bring a new user from a checkout to a finished image within five minutes; npm ci is represented by the installed packages', {
+    timeout: 5 * 60_000,
+  }, async () => {
     const world = await newWorld();
     const { discord, gateway } = world;
     const checkout = newFolder();
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('```sh\nnpm ci\nnpm run setup\nnpm start\n```');
     for (const name of ['package.json', '.npmrc', 'node_modules', 'scripts', 'src', '.env.example'])
       symlinkSync(join(root, name), join(checkout, name));
-    const terminal = openTerminal('npm run --silent setup', checkout, { DISCORD_API_URL: discord.apiUrl });
-    await terminal.type('Bot token (not shown):', `${discord.token}\r`);
-    await terminal.type('Address of the gateway:', `${gateway.url}\r`);
-    await terminal.type('Key (not shown):', `${KEY}\r`);
-    await terminal.type('Use these models where a member names none? (Y/n):', '\r');
-    await terminal.type('Keep these limits? (Y/n):', '\r');
-    await terminal.type('Start the bot now? (Y/n):', '\r');
+    const terminal = openTerminal('npm run setup && npm start', checkout, { DISCORD_API_URL: discord.apiUrl });
+    await terminal.answer('Bot token (not shown)', `${discord.token}\r`);
+    await terminal.answer('Address of the gateway', `${gateway.url}\r`);
+    await terminal.answer('Key (not shown)', `${KEY}\r`);
+    await terminal.answer('Use these models where a member names none?', '\r');
+    await terminal.answer('Keep these limits?', '\r');
+    await terminal.answer('Start the bot now?', 'n');
     await terminal.type('Atelier is ready.', '');
-    const exchange = await discord.as('member').slash('models');
-    expect(text(await exchange.message())).toContain('24 models');
+    const exchange = await discord.as('member').slash('image', { prompt: 'a fox' });
+    expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
     await terminal.type('', CTRL_C);
     await terminal.code;
     expect(terminal.output()).toContain('Atelier has stopped.');
