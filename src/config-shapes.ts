@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isRecord, parseExact } from './lib/exact-json.ts';
+import { findJsonMistake } from './lib/json-mistake.ts';
 import { Refusal } from './lib/refusal.ts';
 import { trimCharactersAtEnd } from './lib/text.ts';
 import { parseLimits } from './services/money/limits-text.ts';
@@ -234,14 +235,22 @@ const priceKey = (kinds: readonly string[]) =>
 
 /** Replaces a path with the content of its JSON file, so that mistakes in the file are reported before the bot starts. */
 const jsonFile = z.string().transform((path, context) => {
+  let text: string | undefined;
   try {
-    return parseExact(readFileSync(path, 'utf8'));
+    text = readFileSync(path, 'utf8');
+    return parseExact(text);
   } catch {
     // The description says what the file should contain.
-    context.addIssue('not a readable JSON file');
+    context.addIssue({ code: 'custom', message: 'not a readable JSON file', params: { hint: jsonHint(text) } });
     return z.NEVER;
   }
 });
+
+function jsonHint(text: string | undefined): string {
+  if (text === undefined) return 'the path: no file can be read there';
+  const { line, column } = findJsonMistake(text);
+  return `line ${line}, column ${column} of the file, where it stops being JSON`;
+}
 
 export const modelKindsFile = <Kind extends string>(kinds: readonly Kind[]) =>
   jsonFile

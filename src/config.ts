@@ -345,6 +345,9 @@ function findConflicts(settings: Partial<Settings>): ConfigProblem[] {
     ...(rules && usesModeration(rules.moderation) && moderationBase === undefined
       ? [{ variable: 'MODERATION_BASE_URL', problem: 'is required because RULES uses moderation' }]
       : []),
+    ...(settings.MODERATION_API_KEY !== undefined && moderationBase === undefined
+      ? [{ variable: 'MODERATION_BASE_URL', problem: 'is required because MODERATION_API_KEY is set' }]
+      : []),
     ...(sharesPort(settings) ? [{ variable: 'CALLBACK_PORT', problem: 'is the same as HTTP_PORT' }] : []),
   ];
 }
@@ -362,7 +365,7 @@ function sharesPort(settings: Partial<Settings>): boolean {
 const MAX_TYPOS = 2;
 /** Only names with our prefixes are checked, because an environment contains many other variables. */
 const OUR_VARIABLES =
-  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
+  /^(DISCORD|GATEWAY|STORE|MEDIA|POLL|DEFAULT|MAX_WAIT|MODEL|MODERATION|FOLLOW|BUDGET|TOTAL|DIRECT|OPERATOR|UNCONFIRMED|HTTP|METRICS?|BACKUPS?|CALLBACK|ATELIER|QUEUE|SHARD)_\w*$/;
 
 /** Finds set variables that are unknown, but spelled almost like a known one. */
 function findMisspelledNames(environment: Record<string, string | undefined>): ConfigProblem[] {

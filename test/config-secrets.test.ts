@@ -23,6 +23,8 @@ const secrets: Record<string, { value: string; readFrom: (config: Config) => unk
   METRICS_TOKEN: { value: 'secret-token-in-a-file', readFrom: ({ http }) => http.metricsToken },
 };
 const names = Object.keys(secrets);
+/** A key for moderation needs a service. */
+const completeSettings = { ...requiredSettings, MODERATION_BASE_URL: 'https://moderation.example' };
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
@@ -37,7 +39,7 @@ function fileWith(content: string | Uint8Array): string {
 }
 
 /** The settings with one secret in a file instead of in the environment. */
-const withFile = (name: string, path: string) => ({ ...requiredSettings, [name]: '', [fileVariable(name)]: path });
+const withFile = (name: string, path: string) => ({ ...completeSettings, [name]: '', [fileVariable(name)]: path });
 
 function problems(environment: Record<string, string>): string[] {
   try {
@@ -60,7 +62,7 @@ describe('Secrets in files', () => {
     for (const end of ['', '\n', '\r\n']) {
       const config = readConfig(withFile(name, fileWith(value + end)), ruleTargets);
       expect(readFrom(config)).toBe(value);
-      expect(config).toEqual(readConfig({ ...requiredSettings, [name]: value }, ruleTargets));
+      expect(config).toEqual(readConfig({ ...completeSettings, [name]: value }, ruleTargets));
     }
   });
 

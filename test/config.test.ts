@@ -580,6 +580,23 @@ describe('Invalid values', () => {
     expect(problems({ ...environment, MODERATION_BASE_URL: 'https://moderation.example' })).toEqual([]);
   });
 
+  it('A key for moderation without a service is reported', () => {
+    const environment = { ...requiredSettings, MODERATION_API_KEY: 'my-secret' };
+    const problem = 'is required because MODERATION_API_KEY is set';
+    expect(problems(environment)).toEqual([{ variable: 'MODERATION_BASE_URL', problem }]);
+  });
+
+  it.each(['PRICES', 'MODEL_KINDS', 'RULES'])(
+    'Where the file of %s stops being JSON is reported without its text',
+    (name) => {
+      const [broken] = problems({ ...requiredSettings, [name]: fileWith('{\n  "my secret": 1,,\n}') });
+      expect(broken?.problem).toMatch(/\. See line 2, column 18 of the file, where it stops being JSON$/);
+      expect(broken?.problem).not.toContain('my secret');
+      const [missing] = problems({ ...requiredSettings, [name]: '/no/such/file' });
+      expect(missing?.problem).toMatch(/\. See the path: no file can be read there$/);
+    },
+  );
+
   it.each(['shard', 'worker'])('A %s without a server for the store is reported', (role) => {
     const problem = `should be a Redis or Postgres server with ATELIER_ROLE=${role}`;
     expect(problems({ ...requiredSettings, ATELIER_ROLE: role })).toEqual([{ variable: 'STORE_URL', problem }]);
