@@ -1,7 +1,7 @@
-import { HTTPError, REST } from '@discordjs/rest';
+import { HTTPError, REST, RESTEvents } from '@discordjs/rest';
 import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { GatewayIntentBits } from 'discord-api-types/v10';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Connection, FATAL_CODES } from './connection.ts';
 import type { Identity } from './identity.ts';
@@ -178,6 +178,22 @@ function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
   };
 }
 
+/** Ordinary latency is less, and a token of an interaction lasts fifteen minutes. */
+const MAX_CLOCK_ERROR_MS = 60_000;
+
+/** Interactions are dated by Discord. To a machine with another time, they all look expired, or never do. */
+function warnOfWrongClock(rest: REST, log: Log): void {
+  rest.once(RESTEvents.Response, (_request, { headers }) => {
+    // Not an injected clock, because Discord's date is the real one.
+    const aheadMs = systemClock.now() - Date.parse(headers.get('date') ?? '');
+    if (Math.abs(aheadMs) > MAX_CLOCK_ERROR_MS)
+      log.warn(
+        { seconds: Math.abs(Math.round(aheadMs / 1_000)) },
+        `The clock of this machine is ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord’s, so interactions may fail. Synchronize it, for example with NTP, and restart Atelier.`,
+      );
+  });
+}
+
 /** discord.js repeats a refused connection twice a second. */
 const RECONNECT_LOG_INTERVAL_MS = 60_000;
 
@@ -185,6 +201,7 @@ const RECONNECT_LOG_INTERVAL_MS = 60_000;
 export function logDiscordEvents(clients: DiscordClients, log: Log, clock: Clock): void {
   const { rest, tokenRest, callbackRest } = clients;
   const { socket } = clients.connection;
+  warnOfWrongClock(rest, log);
   let socketError: Error | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;
   socket.on(Events.Error, ({ error }) => {

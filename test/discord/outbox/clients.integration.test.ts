@@ -33,6 +33,35 @@ it('Reconnecting to Discord is logged once a minute, with the reason of the last
   expect(lines).toEqual([expect.stringContaining('refused'), expect.stringContaining('timed out')]);
 });
 
+it.each([
+  [-3_600_000, 'ahead of'],
+  [3_600_000, 'behind'],
+  [0, undefined],
+])(
+  'A machine whose clock differs from that of Discord is reported once: Discord is %d ms ahead',
+  async (ahead, word) => {
+    const server = createServer((_request, response) => {
+      const headers = { 'content-type': 'application/json', date: new Date(Date.now() + ahead).toUTCString() };
+      response.writeHead(200, headers).end('{"url":"ws://127.0.0.1"}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const clients = createDiscordClients(`http://127.0.0.1:${port}/api`);
+    onTestFinished(async () => {
+      await clients.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const lines: string[] = [];
+    const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => void lines.push(line) });
+    logDiscordEvents(clients, log, systemClock);
+    for (const path of ['/gateway', '/gateway'] as const)
+      expect(await clients.reads.get(path, { auth: false })).toEqual({ url: 'ws://127.0.0.1' });
+    const warning = expect.stringContaining(`The clock of this machine is ${word} Discord’s`);
+    expect(lines).toEqual(word === undefined ? [] : [warning]);
+  },
+);
+
 it('A request that Discord always refuses because of its rate limits is given up', async () => {
   let requestCount = 0;
   const server = createServer((_request, response) => {
