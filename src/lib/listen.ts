@@ -15,7 +15,7 @@ export class PortError extends Error {
   constructor({ host, port, settings }: PortUse, cause: unknown) {
     const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
     const problem = isInUse
-      ? 'is in use by another program'
+      ? `is in use by another program. Stop it, or change ${settings}`
       : `cannot be opened: check ${settings}, and that the account Atelier runs as is allowed to open the port`;
     super(`Port ${port} on ${host} ${problem}.`, { cause });
     this.isInUse = isInUse;

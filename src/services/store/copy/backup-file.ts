@@ -79,7 +79,10 @@ export class Backup {
     try {
       const start = await readStart(file);
       const isEncrypted = start.startsWith(AGE_START);
-      if (!isEncrypted && !start.startsWith(SQLITE_START)) throw notABackupError(file);
+      if (!isEncrypted && !start.startsWith(SQLITE_START)) {
+        const isCut = [SQLITE_START, AGE_START].some((known) => known.startsWith(start));
+        throw isCut ? damagedError(file) : notABackupError(file);
+      }
       const digest = await digestOfFile(file);
       if (isEncrypted) {
         const bytes = await decrypt(file, passphrase);

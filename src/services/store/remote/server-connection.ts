@@ -36,6 +36,7 @@ export class ServerConnection {
   readonly #log: Log;
   #trouble: StoreTrouble | undefined;
   #failure: StoreError | undefined;
+  #hasResponded = false;
   #isClosed = false;
 
   constructor(address: StoreAddress, limitMs: number, { clock, log }: { clock: Clock; log: Log }) {
@@ -90,6 +91,7 @@ export class ServerConnection {
   }
 
   #recordResponse(): void {
+    this.#hasResponded = true;
     if (!this.#trouble) return;
     const awayMs = this.#clock.now() - this.#trouble.since;
     this.#trouble = undefined;
@@ -100,7 +102,8 @@ export class ServerConnection {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: this.#clock.now(), reason: error.message };
-      runWithoutSubject(() => this.#log.warn({ store: this.name }, error.message));
+      // Whoever opens a store reports that it cannot be opened.
+      if (this.#hasResponded) runWithoutSubject(() => this.#log.warn({ store: this.name }, error.message));
     }
     return error;
   }

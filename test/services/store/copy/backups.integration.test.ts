@@ -343,7 +343,8 @@ describe('A backup file', () =>
     });
 
     it.each([
-      ['no content', '', 'unsupported'],
+      ['no content', '', 'corrupt'],
+      ['less than its first line', 'SQLite', 'corrupt'],
       ['another file', 'SQLite format 3\n and more', 'unsupported'],
       ['a long line', 'x'.repeat(10_000), 'unsupported'],
       ['only the start of a database', 'SQLite format 3\0', 'corrupt'],
