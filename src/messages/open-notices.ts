@@ -16,6 +16,8 @@ const KEY_REJECTED =
   'The gateway rejects GATEWAY_API_KEY, so all requests of members fail. Set the right key and restart Atelier.';
 const GATEWAY_UNUSABLE =
   'The gateway cannot be used, so requests of members fail until it can. Check GATEWAY_BASE_URL and whether the gateway is up.';
+const NO_MODELS =
+  'The gateway lists no models, so requests of members may fail. Check GATEWAY_BASE_URL, and what the key may use on the gateway’s website.';
 
 interface NoticesParts extends AppContext {
   version: string;
@@ -84,7 +86,11 @@ export function openNotices({ version, domains, gateway, store, operator, say, c
     async checkGateway(): Promise<boolean> {
       const problem = await findGatewayProblem(gateway);
       if (!problem) return true;
-      const { isKeyRejected, reason } = problem;
+      const { isUnusable, isKeyRejected, reason } = problem;
+      if (!isUnusable) {
+        log.warn({ reason }, NO_MODELS);
+        return true;
+      }
       log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
       notices.begin({ topic: 'gateway', facts: { isKeyRejected }, since: runs.recent[0]?.at });
       return false;

@@ -114,6 +114,25 @@ describe('Notices about the gateway at the start', () => {
     await expect.poll(notices).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
   });
 
+  it.each([
+    ['its list is empty', { type: 'body', body: { data: [] } }, 'lists no models for this key'],
+    ['the key has no credit', { type: 'status', status: 402 }, 'has no credit'],
+    ['the key is denied access', { type: 'status', status: 403 }, 'denies this key access'],
+    ['it redirects elsewhere', { type: 'redirect', to: 'https://a.example/v1/models' }, 'should be the final URL'],
+    ['its address is wrong', { type: 'status', status: 404 }, 'does not list its models'],
+  ] as const)(
+    'A gateway that responds, but lists no models because %s, is reported in the log',
+    async (_why, fault, reason) => {
+      const fixture = await stageWithChannel();
+      fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: fault, times: 1 });
+      await startBot(fixture);
+      expect(fixture.logged()).toContain(reason);
+      expect(fixture.logged()).toContain('The gateway lists no models, so requests of members may fail.');
+      expect(fixture.logged()).toContain('Atelier is ready.');
+      expect(fixture.logged()).not.toContain('a.example');
+    },
+  );
+
   it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
     const fixture = await stageWithChannel();
     const baseUrl = `http://127.0.0.1:${await freePort()}`;

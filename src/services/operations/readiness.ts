@@ -6,6 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 const RESPONSE_TTL_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default; Kubernetes often gives a probe less. */
 const QUERY_TIMEOUT_MS = 4_000;
+const NOT_IN_TIME = 'The gateway did not respond in time.';
 /** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
 const VERDICT_TTL_MS = 5_000;
 
@@ -76,8 +77,7 @@ export class ReadinessCheck {
   async #query(gateway: ReadinessSources['gateway']): Promise<string | undefined> {
     const timeout = new AbortController();
     const response = gateway.ping(timeout.signal).then(() => 'answered' as const, gatewayReason);
-    const outcome =
-      (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? 'The gateway did not respond in time.';
+    const outcome = (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? NOT_IN_TIME;
     timeout.abort();
     const reason = outcome === 'answered' ? undefined : outcome;
     this.#verdict = { at: this.#clock.now(), reason };
@@ -98,19 +98,35 @@ function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']
   return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
 }
 
-/**
- * Asks the gateway once, when the bot starts: an idle bot would learn of a wrong key only from its first member. Undefined if the gateway responds and
- * accepts the key.
- */
-export async function findGatewayProblem({ models, answeredAt }: Gateway) {
+interface GatewayProblem {
+  /** If not, only the list of models is missing, and requests of members may succeed. */
+  isUnusable: boolean;
+  isKeyRejected: boolean;
+  reason: string;
+}
+
+/** Asks the gateway once, when the bot starts: an idle bot would learn of a wrong key or address only from its first member. */
+export async function findGatewayProblem({ models, answeredAt }: Gateway): Promise<GatewayProblem | undefined> {
   try {
-    await models.list({ attempts: 1, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+    const list = await models.list({ attempts: 1, signal: AbortSignal.timeout(QUERY_TIMEOUT_MS) });
+    const reason = 'The gateway lists no models for this key.';
+    return list.length > 0 ? undefined : { isUnusable: false, isKeyRejected: false, reason };
   } catch (error) {
     const reason = gatewayReason(error);
-    if (reason === 'answered' || answeredAt() !== undefined) return undefined;
-    return { isKeyRejected: error instanceof GatewayError && error.kind === 'unauthorized', reason };
+    if (reason === 'answered') return { isUnusable: false, isKeyRejected: false, reason: listReason(error) };
+    if (answeredAt() !== undefined) return undefined;
+    const isKeyRejected = error instanceof GatewayError && error.kind === 'unauthorized';
+    return { isUnusable: true, isKeyRejected, reason };
   }
-  return undefined;
+}
+
+/** Why a gateway that responds does not list its models. */
+function listReason(error: unknown): string {
+  if (!(error instanceof GatewayError)) return 'The list of models could not be checked.';
+  if (error.code === 'redirected') return 'The gateway redirects requests: GATEWAY_BASE_URL should be the final URL.';
+  if (error.kind === 'quota') return 'The gateway says that this key has no credit.';
+  if (error.kind === 'forbidden') return 'The gateway denies this key access.';
+  return 'The gateway does not list its models.';
 }
 
 const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
@@ -123,5 +139,6 @@ const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
 /** Never quotes the gateway, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
 function gatewayReason(error: unknown): string | 'answered' {
   if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
+  if (error.code === 'aborted') return NOT_IN_TIME;
   return REASON_BY_KIND[error.kind] ?? 'answered';
 }
