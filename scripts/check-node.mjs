@@ -7,7 +7,8 @@ const EX_CONFIG = 78;
 
 // `engines` is the one place that says which Node fits, so a newer major is allowed as soon as its upper bound is raised,
 // and refused until then: the store uses Node's own SQLite and is untested on a major that `engines` leaves out.
-const wanted = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).engines.node;
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const wanted = manifest.engines.node;
 const found = process.versions.node;
 
 /** The bound after `sign` as one number, 24.11 as 24011. Without such a bound it is NaN, which no version is under or over. */
@@ -22,10 +23,12 @@ const floor = bound('>=');
 
 if (version < floor || version >= bound('<')) {
   const install = `install Node ${Math.floor(floor / 1000)}`;
-  const remedy =
-    process.platform === 'darwin'
-      ? `On macOS npm cannot provide it, so ${install} yourself, for example from https://nodejs.org.`
-      : `Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or ${install}.`;
+  const { platform, arch } = process;
+  const isProvided = `node-${platform === 'win32' ? 'win' : platform}-${arch}` in (manifest.optionalDependencies || {});
+  const system = platform === 'darwin' ? 'macOS' : `${platform} ${arch}`;
+  const remedy = isProvided
+    ? `Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or ${install}.`
+    : `On ${system} npm cannot provide it, so ${install} yourself, for example from https://nodejs.org.`;
   writeSync(2, `Atelier needs Node ${wanted}, but this is Node ${found}. ${remedy}\n`);
   process.exit(EX_CONFIG);
 }

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import packageFile from '../package.json' with { type: 'json' };
 import { configVariables, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checkNode = join(root, 'scripts', 'check-node.mjs');
 const EX_CONFIG = 78;
+const { optionalDependencies } = packageFile;
 
 /** An empty variable counts as unset, but keeps Node from reading its value from a developer's `.env`. */
 const emptySettings = Object.fromEntries(
@@ -88,8 +90,18 @@ describe('The check of the Node version', () => {
     const copy = join(folder, 'scripts', 'check-node.mjs');
     mkdirSync(join(folder, 'scripts'));
     copyFileSync(checkNode, copy);
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', engines: { node: range } }));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ type: 'module', engines: { node: range }, optionalDependencies }),
+    );
     return copy;
+  }
+
+  /** A module that pretends to run on another machine, and on another Node if a version is given. */
+  function pretend(platform: string, arch: string, version = process.versions.node): string {
+    const properties = { platform, arch, versions: { ...process.versions, node: version } };
+    const descriptors = Object.entries(properties).map(([name, value]) => [name, { value }]);
+    return `data:text/javascript,Object.defineProperties(process, ${JSON.stringify(Object.fromEntries(descriptors))})`;
   }
 
   /** Finds a Node on the PATH that is older than the minimum; node_modules is left out, as after `npm ci --omit=optional`. */
@@ -136,13 +148,32 @@ describe('The check of the Node version', () => {
     },
   );
 
-  it('The check of the Node version says that macOS needs a Node of its own', () => {
-    const macos = "data:text/javascript,Object.defineProperty(process, 'platform', { value: 'darwin' })";
-    const args = ['--import', macos, '--import', copyCheckWithRange('>=99'), 'entry.ts'];
+  it.each([
+    ['darwin', 'arm64', 'On macOS npm cannot provide it, so install Node 99 yourself'],
+    ['freebsd', 'x64', 'On freebsd x64 npm cannot provide it, so install Node 99 yourself'],
+    ['win32', 'arm64', 'On win32 arm64 npm cannot provide it, so install Node 99 yourself'],
+    ['win32', 'x64', 'Run `npm ci` without `--omit=optional` to get a matching Node, or install Node 99.'],
+    ['linux', 'arm64', 'Run `npm ci` without `--omit=optional` to get a matching Node, or install Node 99.'],
+  ])('The check of the Node version says how to get one on %s %s', (platform, arch, sentence) => {
+    const args = ['--import', pretend(platform, arch), '--import', copyCheckWithRange('>=99'), 'entry.ts'];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
     expect(status).toBe(EX_CONFIG);
-    expect(stderr).toContain('On macOS npm cannot provide it, so install Node 99 yourself');
+    expect(stderr).toContain(sentence);
   });
+
+  it.each(['start', 'setup', 'deploy'] as const)(
+    'npm run %s says on macOS that Node has to be installed there',
+    (name) => {
+      const [, ...args] = packageFile.scripts[name].split(' ');
+      const macos = pretend('darwin', 'arm64', '22.20.0');
+      expect(spawnSync(process.execPath, ['--import', macos, ...args], { cwd: root, encoding: 'utf8' })).toMatchObject({
+        status: EX_CONFIG,
+        stdout: '',
+        stderr:
+          'Atelier needs Node >=24.16 <25, but this is Node 22.20.0. On macOS npm cannot provide it, so install Node 24 yourself, for example from https://nodejs.org.\n',
+      });
+    },
+  );
 
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
     'The check of the Node version applies the range in package.json: it allows %s',
