@@ -30,6 +30,7 @@ const LONGEST = [
   'test/chaos/chaos',
   'test/e2e/cluster/cluster',
   'test/chaos/money/money',
+  'test/e2e/upgrade.breadth',
   'test/e2e/backup',
   'test/e2e/callbacks',
   'test/e2e/tasks/following',
