@@ -1,24 +1,21 @@
 import { kindSpecs } from '../../src/commands/index.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { TaskBook } from '../../src/services/orders/book.ts';
 import { CallbackUrls } from '../../src/services/orders/callback-urls.ts';
-import { Callbacks } from '../../src/services/orders/callbacks.ts';
 import { Scheduler } from '../../src/services/orders/scheduler.ts';
 import { Slots } from '../../src/services/orders/submission/slots.ts';
 import { Tasks } from '../../src/services/orders/tasks.ts';
+import { openStore } from '../../src/services/store/open-store.ts';
 import { markDelivered } from '../../src/services/tasks/delivery-state.ts';
-import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
 import { defineKind, type Kind, type WaitLimit } from '../../src/services/tasks/kind.ts';
 import type { TaskKind } from '../../src/services/tasks/kind-spec.ts';
-import { Offers } from '../../src/services/tasks/offers.ts';
-import { silentDiscord } from '../../test/support/silent-discord.ts';
+import { ordersSources } from '../../test/services/orders/sources.ts';
 import { SimulatedGateway } from './gateway.ts';
 import { type Draw, exponential, type Random, seededRandom } from './laws.ts';
 import { MemoryStore } from './memory-store.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const SECOND = 1_000;
-/** The default wait limits. */
-const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 /** The engine's task kinds that stand for jobs with these wait limits. Their names do not affect the result. */
 const kindNames = { image: 'imagine', video: 'video', music: 'song' } as const satisfies Partial<
   Record<WaitLimit, TaskKind>
@@ -71,47 +68,34 @@ const ASSUMED_WITHIN_MS = 1_000;
 export async function run(schedule: Schedule, scenario: Scenario, seed: number): Promise<Figures> {
   const clock = new VirtualClock();
   const gateway = new SimulatedGateway(clock);
-  const store = new MemoryStore();
   const random = seededRandom(seed);
   const errors: unknown[] = [];
-  const log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: (facts: object) => errors.push(facts),
-    error: (facts: object) => errors.push(facts),
-  };
-  const book = new TaskBook(store, log);
+  const write = (line: string): void => void errors.push(line);
+  const context = { clock, log: createLogger({ level: 'warn', secrets: [], isPretty: false, write }) };
+  const { log } = context;
+  const otherRows = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, ...context });
+  const { fingerprints, proposals, drafts, ownership } = otherRows;
+  const store = Object.assign(new MemoryStore(), { fingerprints, proposals, drafts, ownership });
   const scheduler = new Scheduler(clock, seededRandom(seed + 1), log, scenario);
   const { callbackShare } = scenario;
   // A separate random generator, so that callbacks do not change which jobs are drawn.
   const callbackRandom = seededRandom(seed + 2);
   const callBack = (address: string, event: 'progress' | 'end'): void => {
-    const id = callbackRandom() < (callbackShare ?? 0) ? callbacks.find(address) : undefined;
-    if (id !== undefined) callbacks.process(id, event);
+    const id = callbackRandom() < (callbackShare ?? 0) ? tasks.callbacks.find(address) : undefined;
+    if (id !== undefined) tasks.callbacks.process(id, event);
   };
   const kinds = scenario.streams.map((stream) => simulatedKind(stream, gateway, callBack));
-  const callbacks = new Callbacks(book, kinds, scheduler, clock, log);
-  if (callbackShare !== undefined) callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
-  const tasks = new Tasks({
-    book,
-    specs: kindSpecs,
+  const sources = ordersSources(context, otherRows, {
+    book: new TaskBook(store, log),
     store,
     kinds,
-    scheduler,
-    callbacks,
-    schedule,
-    clock,
-    log,
-    maxWaitMs,
-    gather: async () => ({}),
-    offers: new Offers(clock),
-    slots: new Slots(),
-    liveLimits: {},
-    partition: WHOLE_STORE,
-    assertOwnership: () => undefined,
-    discord: silentDiscord,
-    random,
+    limits: { scheduler, slots: new Slots(), live: {} },
   });
+  // Rows in the ledger would take real time.
+  sources.money.ledger.reserve = async () => undefined;
+  const tasks = new Tasks(context, { ...sources, settings: { ...sources.settings, poll: { schedule } } });
+  if (callbackShare !== undefined)
+    tasks.callbacks.open(new CallbackUrls('https://bot.example', 'a secret of the store'));
   for (const { jobType, assumed } of scenario.streams) {
     for (let job = 0; assumed && job < ASSUMED_JOBS; job += 1) {
       const ms = assumed(random) * SECOND;

@@ -4,13 +4,10 @@ import { kindSpecs, kindsOf } from '../../src/commands/index.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { createGateway } from '../../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../../src/services/gateway/settings.ts';
-import { TaskBook } from '../../src/services/orders/book.ts';
 import { Slots } from '../../src/services/orders/submission/slots.ts';
 import { Tasks } from '../../src/services/orders/tasks.ts';
 import { openStore } from '../../src/services/store/open-store.ts';
-import { WHOLE_STORE } from '../../src/services/tasks/homes.ts';
-import { Offers } from '../../src/services/tasks/offers.ts';
-import { silentDiscord } from '../../test/support/silent-discord.ts';
+import { ordersSources } from '../../test/services/orders/sources.ts';
 import { percentile } from '../table.ts';
 import { type CpuUse, measureCpuUse } from './counted.ts';
 import { fastClock } from './fast-clock.ts';
@@ -41,7 +38,6 @@ export interface EngineFigures extends CpuUse {
 }
 
 const WAIT_LIMIT_MS = 300_000;
-const maxWaitMs = { image: WAIT_LIMIT_MS, video: WAIT_LIMIT_MS, music: WAIT_LIMIT_MS, text: WAIT_LIMIT_MS };
 
 const [input] = (await once(process, 'message')) as [EngineInput];
 const clock = fastClock(input.clockSpeed);
@@ -52,23 +48,13 @@ const gateway = createGateway({ ...defaultSettings, baseUrl, apiKey: 'sk-sandbox
 const withoutJitter = (): number => 0.5;
 const random = isTimed ? withoutJitter : Math.random;
 const watchedScheduler = new WatchedScheduler(isTimed, clock, random, log, { perSecond, inFlight });
-const tasks = new Tasks({
-  book: new TaskBook(store, log),
-  specs: kindSpecs,
-  store,
+const context = { clock, log };
+const sources = ordersSources(context, store, {
   kinds: kindsOf(gateway, { imgxLists: pollsInBatches, imagineReferences: 'address', videosBody: 'json' }),
-  scheduler: watchedScheduler,
-  clock,
-  log,
-  gather: async () => ({}),
-  offers: new Offers(clock),
-  slots: new Slots(),
-  liveLimits: {},
-  partition: WHOLE_STORE,
-  assertOwnership: () => undefined,
-  discord: silentDiscord,
-  maxWaitMs,
+  limits: { scheduler: watchedScheduler, slots: new Slots(), live: {} },
 });
+const maxWaitMs = { image: WAIT_LIMIT_MS, video: WAIT_LIMIT_MS, music: WAIT_LIMIT_MS, text: WAIT_LIMIT_MS };
+const tasks = new Tasks(context, { ...sources, settings: { ...sources.settings, maxWaitMs } });
 let changes = 0;
 tasks.book.onChange(() => {
   changes += 1;

@@ -18,7 +18,7 @@ import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm
 export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {
   if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
   const kept = images.map(({ address, name }) => ({ address, name }));
-  return loadForForm(context.services.orders.drafts.keep(context.facts.userId, { images: kept }), context);
+  return loadForForm(context.services.tasks.drafts.keep(context.facts.userId, { images: kept }), context);
 }
 
 /** The images that a form was opened from, and the task whose result they are. */
@@ -30,7 +30,7 @@ interface FormSource {
 /** The images that a form was opened from. */
 export async function imagesOfForm({ draftId }: FormOrigin, { services, facts }: Context) {
   if (draftId === undefined) throw new Refusal('refusals.formGone');
-  return services.orders.drafts.images(draftId, facts.userId);
+  return services.tasks.drafts.images(draftId, facts.userId);
 }
 
 /** The longest name that fits into a choice next to its number. */

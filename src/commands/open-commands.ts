@@ -17,7 +17,7 @@ export function openCommands(
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules: (guildId: string) => Promise<boolean>,
 ) {
-  const { settings, safety, orders, discord, say, clock, log } = sources;
+  const { settings, safety, tasks, discord, say, clock, log } = sources;
   const { rules } = safety;
   const { follows, funnel, rateLimiter, outbox } = discord;
   const reportDelivery = new ReportDelivery(sources);
@@ -33,7 +33,7 @@ export function openCommands(
     say,
     clock,
     loadRules,
-    drafts: orders.drafts,
+    drafts: tasks.drafts,
     isPrivateByDefault: ({ guildId }, command) => guildId !== undefined && rules.isPrivateByDefault(guildId, command),
     guards: [
       refuseUnserved(settings.discord),

@@ -150,11 +150,11 @@ function answerPresenter(sources: MessageSources) {
   return { answers, singleAnswerMessage };
 }
 
-const contextOf = ({ views, isRemix, readsMessages, orders, models, tasks }: MessageSources): MessageContext => ({
+const contextOf = ({ views, isRemix, readsMessages, models, tasks }: MessageSources): MessageContext => ({
   views,
   isRemix,
   readsMessages,
-  isOffered: (customId) => orders.offers.isOffered(customId),
+  isOffered: (customId) => tasks.offers.isOffered(customId),
   outlook: tasks.outlook,
   largerVariants: (model) => largerSizes(model, models.lastListed),
 });

@@ -75,7 +75,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 
 /** Submits an order, or asks its member for confirmation first if the server requires that at this price. */
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<HandlerResult> {
-  const limit = services.orders.proposals.limitExceededBy(order, origin.guildId);
+  const limit = services.tasks.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
   const reason = say('proposal.above', { limit: exactDollars(limit) });
   return propose([order], { reason }, { services, origin, say });
@@ -98,7 +98,7 @@ export async function propose(
       hidesPrompt = true;
   }
   const { guildId } = origin;
-  const proposal = await services.orders.proposals.create({
+  const proposal = await services.tasks.proposals.create({
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
@@ -111,7 +111,7 @@ export async function propose(
     plan,
     release: () => undefined,
     async onPosted(message) {
-      if (message) await services.orders.proposals.recordMessage(proposal.id, { ...message, guildId });
+      if (message) await services.tasks.proposals.recordMessage(proposal.id, { ...message, guildId });
     },
   };
 }

@@ -13,15 +13,15 @@ const runButton = onPress(customIds.runProposal, {
   async run(id, context) {
     const { services, facts, origin, notifyLater, messageFor, say } = context;
     throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
-    const proposal = await services.orders.proposals.take(id, facts.userId);
-    if (services.orders.proposals.hasExpired(proposal)) {
+    const proposal = await services.tasks.proposals.take(id, facts.userId);
+    if (services.tasks.proposals.hasExpired(proposal)) {
       const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
       if (origin.route.isPrivate) return expired;
       await notifyLater(expired);
       return 'deleted';
     }
-    if (services.orders.proposals.hasRisen(proposal)) {
-      const repricedProposal = await services.orders.proposals.create(proposal, id);
+    if (services.tasks.proposals.hasRisen(proposal)) {
+      const repricedProposal = await services.tasks.proposals.create(proposal, id);
       const { outlook } = services.tasks;
       return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
@@ -67,13 +67,13 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
       await notifyLater({ content: [say('yourRequest', { request }), messageFor(error)].join('\n') });
       return 'deleted';
     }
-    await services.orders.proposals.putBack(proposal, rest());
+    await services.tasks.proposals.putBack(proposal, rest());
     throw error;
   }
   if (messages === undefined) return 'shown by delivery';
   const count = submitted.size;
   if (count === orders.length) return { content: say('proposal.submitted', { count }), controls: [] };
-  const restProposal = await services.orders.proposals.create({ memberId, orders: rest(), messages }, id);
+  const restProposal = await services.tasks.proposals.create({ memberId, orders: rest(), messages }, id);
   const { outlook } = services.tasks;
   const reason = [
     count === 0 ? say('proposal.notSubmitted') : say('proposal.partlySubmitted', { count }),
@@ -105,7 +105,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
 const cancelButton = onPress(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, facts, origin, say }) {
-    await services.orders.proposals.take(id, facts.userId);
+    await services.tasks.proposals.take(id, facts.userId);
     // A question that others can see means nothing to them any more.
     if (!origin.route.isPrivate) return 'deleted';
     return { content: say('proposal.canceled'), controls: [] };

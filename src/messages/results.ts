@@ -135,7 +135,7 @@ function sourceTypeOf({ request: { pictures: images = [], references = [] } }: T
 export async function recordFiles(
   taskId: string,
   files: readonly (FileContent & { type: MediaType })[],
-  { media, orders: { fingerprints } }: ResultSources,
+  { media, tasks: { fingerprints } }: ResultSources,
 ): Promise<void> {
   await fingerprints.record(taskId, await Promise.all(files.map((file) => media.fingerprint(file))));
 }

@@ -20,7 +20,7 @@ export function refusalCounter(metrics: Metrics): (reason: string) => void {
 }
 
 /** Counts what happens to the tasks of one bot. */
-export function countTasks(metrics: Metrics, { tasks, orders }: Domains, onRefusal: (reason: string) => void): void {
+export function countTasks(metrics: Metrics, { tasks }: Domains, onRefusal: (reason: string) => void): void {
   const { book } = tasks;
   book.onAdd(({ kind, traits }) => {
     if (traits.isPaid) metrics.count('orders', { kind });
@@ -34,7 +34,7 @@ export function countTasks(metrics: Metrics, { tasks, orders }: Domains, onRefus
     }
     if (isSettled(task) && !isSettled(previous)) observeDelivery(metrics, task, tasks.waitLimitOf(task));
   });
-  orders.callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
+  tasks.callbacks.onCallback((outcome) => metrics.count('callbacks', { outcome }));
 }
 
 /** Measures the tasks of all bots of this process together. */
@@ -60,14 +60,14 @@ export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): 
     );
   });
   metrics.registerGauge('failingModels', () => {
-    const failing = bots().flatMap(({ orders }) => orders.circuits.allFailing);
+    const failing = bots().flatMap(({ tasks }) => tasks.circuits.allFailing);
     // Several bots may have found that the same model is failing.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
     return countBy([...distinct.values()], ({ kind }) => ({ kind }));
   });
   metrics.registerGauge('callbackHabits', () => {
     const habits = Map.groupBy(
-      bots().flatMap(({ orders }) => orders.callbacks.habits),
+      bots().flatMap(({ tasks }) => tasks.callbacks.habits),
       ({ lane }) => lane,
     );
     return [...habits].flatMap(([lane, laneHabits]) =>

@@ -49,7 +49,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   );
   await loadIdentity(clients, config.discord.token);
   const callbacks = await openClusterCallbacks(config.callbacks, callbackUrls, cluster, {
-    ownCallbacks: (partition) => bots.running.get(partition)?.domains.orders.callbacks,
+    ownCallbacks: (partition) => bots.running.get(partition)?.domains.tasks.callbacks,
     onOutcome: monitoring?.onCallback,
   });
   resources.defer(async () => callbacks?.close());

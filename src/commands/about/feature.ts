@@ -21,7 +21,7 @@ async function healthOf(services: Services): Promise<Health> {
     liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
     troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
     cluster: clusterHealth && (cluster ?? 'unknown'),
-    callbacks: services.orders.callbacks.habits,
+    callbacks: services.tasks.callbacks.habits,
     store: ownership.trouble(),
   };
 }

@@ -35,7 +35,7 @@ function videoAction(task: Task): 'animate' | 'extend' | undefined {
 const animateOpener = on(customIds.animate, {
   async open(taskId, context, pressedMessage) {
     // Do not open the form if the gateway refused the endpoint a moment ago.
-    if (!context.services.orders.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
+    if (!context.services.tasks.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
     const task = await loadForForm(pressedTask(taskId, context), context);
     if (videoAction(task) === 'extend') return formFor({ from: 'task', taskId, draftId: undefined }, task, context.say);
     if (videoAction(task) !== 'animate') throw new Refusal('refusals.noResult');

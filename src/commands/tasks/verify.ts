@@ -71,10 +71,10 @@ const failureVerdicts = new Map<MediaErrorKind, 'notMedia' | 'tooLarge'>([
 ]);
 
 async function recognise(
-  file: Parameters<Services['orders']['fingerprints']['recognise']>[0],
+  file: Parameters<Services['tasks']['fingerprints']['recognise']>[0],
   context: Context,
 ): Promise<Verdict> {
-  const match = await context.services.orders.fingerprints.recognise(file);
+  const match = await context.services.tasks.fingerprints.recognise(file);
   if (!match) return { verdict: 'unknown' };
   for (const task of match.tasks) if (await maySeeTask(task, context)) return { verdict: match.how, task };
   return { verdict: match.how, task: undefined };

@@ -41,7 +41,7 @@ export class PacketHandler<Services extends EarlyContext['services']> {
       const message = messageIn(content);
       if (message) return void (await domains.tasks.erasure.receive(message));
       const callback = callbackIn(content);
-      if (callback) return void domains.orders.callbacks.process(callback.id, callback.said);
+      if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);
       const threadMessage = threadMessageIn(content);
       if (threadMessage) {
         const isLate = clock.now() - timestampOf(threadMessage.id) > MAX_MESSAGE_AGE_MS;

@@ -92,7 +92,7 @@ export class Budgets {
   }
 }
 
-type HashOf = (name: string) => string;
+export type HashOf = (name: string) => string;
 
 const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =>
   hashOf(`member ${guildId} ${memberId}`);

@@ -5,10 +5,9 @@ import type { Partition } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { Alerts, type BudgetAlert } from './alerts.ts';
-import { type BudgetStore, Budgets, limitsIn, WHOLE_BOT } from './budgets.ts';
+import { type BudgetStore, Budgets, type HashOf, limitsIn, WHOLE_BOT } from './budgets.ts';
 import type { EntryStore } from './entry.ts';
 import { GatewayPrices } from './gateway-prices.ts';
-import type { StoreSecret } from './hashed-names.ts';
 import { LearnedPrices, type LearnedStore } from './learned-prices.ts';
 import { Ledger, type OtherEntries } from './ledger.ts';
 import type { LimitStarts } from './limit-starts.ts';
@@ -54,7 +53,7 @@ export type Money = ReturnType<typeof openMoney>;
 export function openMoney(
   { clock, log }: AppContext,
   { settings, store, partition, others, notes, gateway, specs, kinds, discord }: MoneySources,
-  { hashOf }: StoreSecret,
+  hashOf: HashOf,
   mediaProcess: MediaProcess,
 ) {
   const wholeBot = notes && new WholeBot({ clock, log }, notes, partition.number);

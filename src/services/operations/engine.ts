@@ -11,16 +11,17 @@ import { TaskBook } from '../orders/book.ts';
 import type { CallbackUrls } from '../orders/callback-urls.ts';
 import { createGatherer } from '../orders/gatherer.ts';
 import { isOwnResult } from '../orders/lists.ts';
-import { type OrdersSources, openOrders } from '../orders/open-orders.ts';
+import type { BotSources } from '../orders/orders-context.ts';
 import { Pseudonyms } from '../orders/pseudonyms.ts';
 import { createReachCheck } from '../orders/reach-check.ts';
+import { Tasks } from '../orders/tasks.ts';
 import { openSafety, type SafetySources } from '../safety/open-safety.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-type DomainSources = MoneySources & SafetySources & OrdersSources & ConversationSources & MediaSources;
+type DomainSources = MoneySources & SafetySources & BotSources & ConversationSources & MediaSources;
 
 interface EngineSources extends DomainSources {
   settings: DomainSources['settings'] & {
@@ -58,7 +59,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   });
   const experience = new Experience(store.experience, log);
   const models = new ModelCatalogue({ gateway: gateway.models, experience, overrides: settings.modelKinds, clock });
-  const money = openMoney(context, sources, secret, mediaProcess);
+  const money = openMoney(context, sources, secret.hashOf, mediaProcess);
   const safety = openSafety(context, sources, secret.hashOf, async (taskId) => {
     const task = await book.get(taskId);
     return task !== undefined && isHeld(task);
@@ -67,24 +68,16 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
   const conversations = openConversations(context, sources, { book, money, models, gather, audio, userOf });
-  const { tasks, ...orders } = openOrders(context, sources, {
-    book,
-    gather,
-    money,
-    safety,
-    models,
-    conversations,
-    pseudonyms,
-    userOf,
-  });
-  const { callbacks } = orders;
+  const kinds = [...sources.kinds, ...conversations.kinds];
+  const tasks = new Tasks(context, { ...sources, kinds, book, gather, money, safety, models, pseudonyms, userOf });
+  const { callbacks } = tasks;
   learnFromTasks(book, experience, models);
   // A result will follow soon, so the process that decodes it is started now.
   book.onChange(({ state, traits }) => {
     if (state === 'accepted' && !traits.isText) mediaProcess.start();
   });
   return {
-    domains: { money, safety, conversations, tasks, orders, models, media },
+    domains: { money, safety, conversations, tasks, models, media },
     mediaProcess,
 
     /** Reads the store, but does not act on its content yet. */

@@ -107,8 +107,8 @@ export class Watch {
 
   /** Members can invent ids of models, so only listed ones are named. */
   #models(): Occurrence[] {
-    const { orders, models } = this.#parts.domains;
-    const { allFailing } = orders.circuits;
+    const { tasks, models } = this.#parts.domains;
+    const { allFailing } = tasks.circuits;
     const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
     return allFailing.map(({ kind, model, since }): Occurrence => {
       if (model === undefined) return { topic: 'model', subject: kind, facts: { kind }, since };

@@ -8,7 +8,7 @@ import { hasEnded, isOfKind, type Task } from '../tasks/task.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import { adoptTask, completeAlbum, createAlbum } from '../tasks/transitions.ts';
 import type { OrderOrigin } from './orders.ts';
-import type { OrdersParts } from './tasks-parts.ts';
+import type { OrdersContext } from './orders-context.ts';
 
 /** The parts of an album are separate tasks, in the order in which the member named them. */
 const albumShape = defineRequest({
@@ -25,11 +25,6 @@ declare module '../tasks/kind-spec.ts' {
 
 export const albumSpec: KindSpec<'album'> = { request: albumShape.loose(), traits: { isAlbum: true } };
 
-type AlbumsParts = Pick<
-  OrdersParts,
-  'book' | 'clock' | 'follow' | 'log' | 'partition' | 'pendingWork' | 'specs' | 'store'
->;
-
 /** Throws if the member is not allowed to follow these tasks. The map contains the task of each remote id, if it exists. */
 export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefined>) => void;
 
@@ -41,14 +36,14 @@ export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefi
  * first, a crash would leave tasks that are followed but never shown.
  */
 export class Albums {
-  readonly #parts: AlbumsParts;
+  readonly #context: OrdersContext;
   readonly #openParts = new Map<string, Set<string>>();
   readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
 
-  constructor(parts: AlbumsParts) {
-    this.#parts = parts;
-    parts.book.onChange((task) => this.#onTaskChange(task));
+  constructor(context: OrdersContext) {
+    this.#context = context;
+    context.book.onChange((task) => this.#onTaskChange(task));
   }
 
   /** Songs that already have a task are shown in their current state, and are not polled more often. */
@@ -57,7 +52,7 @@ export class Albums {
     return this.#lock.run('together', async () => {
       const tasksByRemoteId = await this.#find(remoteIds);
       checkAdmission(tasksByRemoteId);
-      const { clock, partition } = this.#parts;
+      const { clock, partition } = this.#context;
       const now = clock.now();
       const bucket = bucketWithin(origin.guildId ?? origin.requesterId, partition);
       const parts = remoteIds.map((remoteId): AlbumPart => {
@@ -67,7 +62,7 @@ export class Albums {
       const { traits } = albumSpec;
       const facts = { id: createTaskId(now, bucket), traits, idempotencyKey: randomUUID(), durationKey: 'album', now };
       const album = createAlbum({ ...origin, kind: 'album', request: { parts } }, facts);
-      await this.#parts.book.add(album);
+      await this.#context.book.add(album);
       try {
         await this.#adopt(album, parts);
       } catch (error) {
@@ -81,7 +76,7 @@ export class Albums {
 
   async partsOf(album: Task): Promise<{ remoteId: string; task: Task | undefined }[]> {
     const parts = isOfKind('album', album) ? album.request.parts : [];
-    return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#parts.book.get(id) })));
+    return Promise.all(parts.map(async ({ id, remoteId }) => ({ remoteId, task: await this.#context.book.get(id) })));
   }
 
   async start(storedTasks: readonly Task[]): Promise<void> {
@@ -95,13 +90,13 @@ export class Albums {
 
   /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
-    const { book, follow } = this.#parts;
+    const { book, follow } = this.#context;
     const { requesterId, guildId, channelId, route, times } = album;
     const addedTasks: Task[] = [];
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
       const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
-      const { traits } = this.#parts.specs.music;
+      const { traits } = this.#context.specs.music;
       const partFacts = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
       const part = adoptTask(order, { ...partFacts, traits, remoteId });
       await book.add(part);
@@ -116,11 +111,11 @@ export class Albums {
     for (const part of openPartIds) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
     // The listener reports later changes. Parts that have already ended are found here.
     for (const part of [...openPartIds]) {
-      const task = await this.#parts.book.get(part);
+      const task = await this.#context.book.get(part);
       if (!task || hasEnded(task)) this.#onPartEnded(part);
     }
-    const album = this.#parts.book.find(id);
-    if (album && !hasEnded(album)) this.#parts.book.announce(album);
+    const album = this.#context.book.find(id);
+    if (album && !hasEnded(album)) this.#context.book.announce(album);
   }
 
   #onTaskChange(task: Task): void {
@@ -143,13 +138,13 @@ export class Albums {
 
   /** Notifies listeners about an album if only one of its parts has changed. */
   #announce(id: string): void {
-    const album = this.#parts.book.find(id);
-    if (album) this.#parts.book.announce(album);
+    const album = this.#context.book.find(id);
+    if (album) this.#context.book.announce(album);
   }
 
   #complete(id: string): void {
     this.#openParts.delete(id);
-    const { book, clock, log, pendingWork } = this.#parts;
+    const { book, clock, log, pendingWork } = this.#context;
     const work = book
       .change(id, (album) => completeAlbum(album, clock.now()), { mustHold: true })
       // The member may have erased the album along with all other data.
@@ -158,7 +153,7 @@ export class Albums {
   }
 
   async #find(remoteIds: readonly string[]): Promise<Map<string, Task | undefined>> {
-    const { book, store } = this.#parts;
+    const { book, store } = this.#context;
     const liveTasks = new Map(book.live().flatMap((task) => (isMusic(task) ? [[task.remoteId, task] as const] : [])));
     const tasksByRemoteId = new Map<string, Task | undefined>();
     for (const remoteId of remoteIds) {
@@ -169,7 +164,7 @@ export class Albums {
   }
 
   async #removeAll(album: Task, parts: readonly AlbumPart[]): Promise<void> {
-    const { book, log } = this.#parts;
+    const { book, log } = this.#context;
     try {
       for (const { id, isAdopted } of parts) if (isAdopted) await book.remove(id);
       await book.remove(album.id);

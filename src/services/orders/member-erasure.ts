@@ -4,10 +4,10 @@ import { clearMessage } from '../tasks/delivery-state.ts';
 import { hasEnded, isHeld, isLive, type MessageAddress, type Task } from '../tasks/task.ts';
 import { markForErasure, markWithdrawn } from '../tasks/transitions.ts';
 import { tasksOf } from './lists.ts';
+import type { OrdersContext } from './orders-context.ts';
 import type { ErasureMessage, ErasureReport } from './other-partitions.ts';
 import { MAX_UNDELETABLE, PartErasures, totalOutcome, withReport } from './part-erasures.ts';
 import type { ErasureMark, ErasureOutcome } from './task-store.ts';
-import type { TasksParts } from './tasks-parts.ts';
 
 const COUNTS_PER_WRITE = 50;
 /** After this time, the bot stops trying to delete a message. */
@@ -21,7 +21,7 @@ const MAX_FAILURES_IN_A_ROW = 3;
  * find the task without a ledger entry and add it again.
  */
 export class MemberErasure {
-  readonly #parts: TasksParts;
+  readonly #context: OrdersContext;
   /** The stored mark, except that the counts may be higher. */
   #mark: ErasureMark;
   #notifyPage: NotifyPage | undefined;
@@ -33,10 +33,10 @@ export class MemberErasure {
   readonly #postponedIds = new Set<string>();
   #cancel: (() => void) | undefined;
 
-  constructor(mark: ErasureMark, parts: TasksParts) {
+  constructor(mark: ErasureMark, context: OrdersContext) {
     this.#mark = mark;
-    this.#parts = parts;
-    this.#partErasures = new PartErasures(parts.others, parts.clock);
+    this.#context = context;
+    this.#partErasures = new PartErasures(context.others, context.clock);
   }
 
   covers({ times }: Task): boolean {
@@ -45,7 +45,7 @@ export class MemberErasure {
 
   /** Extends the erasure to everything until now. From now on, this page is notified of the outcome. */
   async extend(notifyPage: NotifyPage): Promise<void> {
-    const until = this.#parts.clock.now();
+    const until = this.#context.clock.now();
     await this.#store((mark) =>
       this.#partErasures.begin({ ...mark, until: Math.max(until, mark.until), told: undefined }),
     );
@@ -75,11 +75,11 @@ export class MemberErasure {
     if (this.#isStopped) return false;
     const later = tasks.later + ((await this.#removeQuestions()) ? 0 : 1);
     if (this.#isStopped) return false;
-    const { book, store, ledger } = this.#parts;
+    const { book, store, money } = this.#context;
     // A pass over the whole ledger is only worth it after a change, or when nothing else is left.
     this.#isLedgerDue ||= removed > 0 || running + later === 0;
     const hasTask = async (id: string) => (await book.get(id)) !== undefined;
-    const remainingEntries = this.#isLedgerDue ? ((await ledger?.anonymise(this.#mark, hasTask)) ?? 0) : 0;
+    const remainingEntries = this.#isLedgerDue ? await money.ledger.anonymise(this.#mark, hasTask) : 0;
     this.#isLedgerDue = false;
     if (later === 0) await this.#notify(running);
     if (this.#isStopped || running + later + remainingEntries > 0) return false;
@@ -96,26 +96,27 @@ export class MemberErasure {
 
   /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
-    const { store, budgets, rules, reports, serverLogs, drafts, pseudonyms } = this.#parts;
+    const { store, money, safety, drafts, pseudonyms } = this.#context;
+    const { memberId } = this.#mark;
     return this.#lock.run('mark', async () => {
       // The member may have asked again in the meantime.
       if (this.#mark.until !== until || this.#isNotificationDue()) return false;
       // While other partitions are not done, what was stored since then is kept.
       if (this.#restErasedUntil === until) return true;
-      if ((await serverLogs?.erase(this.#mark.memberId)) === false) return false;
-      await reports?.erase(this.#mark.memberId);
-      await budgets?.eraseId(this.#mark.memberId);
-      await rules?.eraseId(this.#mark.memberId);
-      await drafts?.erase(this.#mark.memberId);
-      await pseudonyms?.erase(this.#mark.memberId);
-      await store.removeStaleSummaries(this.#mark.memberId);
+      if (!(await safety.serverLogs.erase(memberId))) return false;
+      await safety.reports.erase(memberId);
+      await money.budgets.eraseId(memberId);
+      await safety.rules.eraseId(memberId);
+      await drafts.erase(memberId);
+      await pseudonyms.erase(memberId);
+      await store.removeStaleSummaries(memberId);
       this.#restErasedUntil = until;
       return true;
     });
   }
 
   async #removeTasks(): Promise<{ removed: number; running: number; later: number }> {
-    const { book, store } = this.#parts;
+    const { book, store } = this.#context;
     const counts = { removed: 0, running: 0, later: 0 };
     let failuresInARow = 0;
     for await (const { id } of tasksOf(this.#mark.memberId, store)) {
@@ -147,7 +148,7 @@ export class MemberErasure {
   async #removeMessages(task: Task): Promise<boolean> {
     // The messages were deleted when the task became unwanted.
     if (task.unwanted && !hasEnded(task)) return true;
-    const removal = await this.#unlessStopped(this.#parts.discord.removeMessages(task));
+    const removal = await this.#unlessStopped(this.#context.discord.removeMessages(task));
     if (!removal) return false;
     await this.#count('messages', removal.removed);
     if (removal.needsRetry && !this.#isGivenUp) return false;
@@ -159,10 +160,10 @@ export class MemberErasure {
 
   /** Returns false if some messages that ask for a confirmation may still be deleted later. */
   async #removeQuestions(): Promise<boolean> {
-    const { proposals } = this.#parts;
+    const { proposals } = this.#context;
     const { memberId, until } = this.#mark;
-    const work = proposals?.erase(memberId, until, (message, removal) => this.#recordRemoval(message, removal));
-    return work === undefined || (await this.#unlessStopped(work)) === true;
+    const work = proposals.erase(memberId, until, (message, removal) => this.#recordRemoval(message, removal));
+    return (await this.#unlessStopped(work)) === true;
   }
 
   async #recordRemoval(message: MessageAddress, removal: Removal): Promise<boolean> {
@@ -173,7 +174,7 @@ export class MemberErasure {
   }
 
   get #isGivenUp(): boolean {
-    return this.#parts.clock.now() >= this.#mark.until + GIVE_UP_AFTER_MS;
+    return this.#context.clock.now() >= this.#mark.until + GIVE_UP_AFTER_MS;
   }
 
   async #recordUndeletable(address: MessageAddress): Promise<void> {
@@ -192,18 +193,18 @@ export class MemberErasure {
 
   /** Returns whether the task is deleted. A task that is running or being delivered is deleted afterwards. */
   async #remove(storedTask: Task): Promise<boolean> {
-    const { book, ledger, clock } = this.#parts;
+    const { book, money, clock } = this.#context;
     // A queued task must not start while it is being removed.
     const task =
       storedTask.state === 'waiting'
         ? await book.change(storedTask.id, (known) => withdraw(known, clock.now()))
         : storedTask;
-    if (hasNotStarted(task)) await ledger?.refund(task);
+    if (hasNotStarted(task)) await money.ledger.refund(task);
     else if (!isErasable(task)) {
       if (!hasEnded(task)) await book.change(task.id, (current) => markForErasure(clearMessage(current)));
       return false;
     }
-    await ledger?.writeEnd(task);
+    await money.ledger.writeEnd(task);
     await book.remove(task.id);
     return true;
   }
@@ -211,7 +212,7 @@ export class MemberErasure {
   #isNotificationDue(): boolean {
     const { told, asked, askedBy = [] } = this.#mark;
     // If only another partition requested the erasure, the member is notified there.
-    if (this.#parts.others && !asked && askedBy.length > 0) return false;
+    if (this.#context.others && !asked && askedBy.length > 0) return false;
     return told === undefined || totalOutcome(this.#mark, 0).stays > told;
   }
 
@@ -223,7 +224,7 @@ export class MemberErasure {
     const outcome = totalOutcome(this.#mark, running);
     const notifyPage = this.#notifyPage;
     const notify = async (): Promise<boolean> =>
-      (await notifyPage?.(outcome)) || this.#parts.discord.notifyErased(memberId, outcome);
+      (await notifyPage?.(outcome)) || this.#context.discord.notifyErased(memberId, outcome);
     if (!(await this.#unlessStopped(notify()))) return;
     // A member who asked again is notified again.
     await this.#store((mark) => (mark.until === until ? { ...mark, told: outcome.stays } : mark));
@@ -240,7 +241,7 @@ export class MemberErasure {
   #store(transition: (mark: ErasureMark) => ErasureMark): Promise<void> {
     return this.#lock.run('mark', async () => {
       const updated = transition(this.#mark);
-      await this.#parts.store.putErasure(updated);
+      await this.#context.store.putErasure(updated);
       const { tasks, messages } = this.#mark;
       this.#mark = { ...updated, tasks, messages, stays: Math.max(updated.stays, this.#mark.stays) };
     });

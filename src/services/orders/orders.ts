@@ -26,12 +26,12 @@ import {
   setPosition,
   setSuccessor,
 } from '../tasks/transitions.ts';
+import type { OrdersContext } from './orders-context.ts';
 import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender } from './sender.ts';
 import { Line } from './submission/line.ts';
 import { LiveOrders } from './submission/live-limits.ts';
 import { RecentOrders } from './submission/recent-orders.ts';
-import type { OrdersParts } from './tasks-parts.ts';
 
 /** After this time, one task is let through to check whether the account has credit again. */
 const NO_CREDIT_MS = 2 * 60_000;
@@ -45,7 +45,7 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 /** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
 export class Orders {
   readonly line: Line;
-  readonly #parts: OrdersParts;
+  readonly #context: OrdersContext;
   /** Unconfirmed tasks that are being submitted again. */
   readonly #resubmitting = new Set<string>();
   readonly #recentOrders: RecentOrders;
@@ -56,26 +56,26 @@ export class Orders {
   readonly #noCreditUntil = new Map<TaskKind, number>();
   readonly #refusedOrders: RefusedOrders;
 
-  constructor(parts: OrdersParts) {
-    this.#parts = parts;
-    this.#recentOrders = new RecentOrders(parts);
-    this.#liveOrders = new LiveOrders(parts.book, parts.liveLimits);
-    this.#sender = new Sender(parts);
-    this.line = new Line(parts, (id) =>
+  constructor(context: OrdersContext) {
+    this.#context = context;
+    this.#recentOrders = new RecentOrders(context);
+    this.#liveOrders = new LiveOrders(context.book, context.limits.live);
+    this.#sender = new Sender(context);
+    this.line = new Line(context, (id) =>
       trackUntilDone(
         runForTask(id, () => this.#sendWaiting(id)),
-        parts.pendingWork,
+        context.pendingWork,
       ),
     );
-    this.#refusedOrders = new RefusedOrders(parts, this.line);
+    this.#refusedOrders = new RefusedOrders(context, this.line);
   }
 
   async submit(order: Order): Promise<Task> {
-    const id = createTaskId(this.#parts.clock.now(), bucketOfOrder(order, this.#parts.partition));
+    const id = createTaskId(this.#context.clock.now(), bucketOfOrder(order, this.#context.partition));
     const facts = { ...order, parentId: order.parent?.id };
     this.#recentOrders.begin(facts, id);
     try {
-      const task = await trackUntilDone(this.#carryOut(order, id), this.#parts.pendingWork);
+      const task = await trackUntilDone(this.#carryOut(order, id), this.#context.pendingWork);
       this.#recentOrders.end(facts, id);
       return task;
     } catch (error) {
@@ -91,7 +91,7 @@ export class Orders {
     if (this.#resubmitting.has(id)) throw new Refusal('refusals.alreadyResubmitted');
     this.#resubmitting.add(id);
     try {
-      return await trackUntilDone(this.#resubmit(id, origin), this.#parts.pendingWork);
+      return await trackUntilDone(this.#resubmit(id, origin), this.#context.pendingWork);
     } finally {
       this.#resubmitting.delete(id);
     }
@@ -99,7 +99,7 @@ export class Orders {
 
   /** Only a task that waits for its turn can be cancelled: the gateway has no way to end a job. */
   cancel(id: string, memberId: string): Promise<Task> {
-    const { book, clock } = this.#parts;
+    const { book, clock } = this.#context;
     return book.change(id, (task) => {
       if (task.requesterId !== memberId) throw new Refusal('refusals.notYours');
       if (task.state !== 'waiting') throw new Refusal('refusals.cannotCancel');
@@ -108,12 +108,12 @@ export class Orders {
   }
 
   dismiss(id: string, memberId: string): Promise<Task> {
-    return trackUntilDone(this.#dismiss(id, memberId), this.#parts.pendingWork);
+    return trackUntilDone(this.#dismiss(id, memberId), this.#context.pendingWork);
   }
 
   /** Moves the order as it was sent from the predecessor to this task. After a crash, the next start repeats this. */
   async takeOverPredecessor({ id, state, predecessorId }: Task): Promise<void> {
-    const { book, store, log } = this.#parts;
+    const { book, store, log } = this.#context;
     if (predecessorId === undefined) return;
     try {
       if (!(await book.get(predecessorId))) return;
@@ -130,25 +130,25 @@ export class Orders {
   }
 
   async finish(): Promise<void> {
-    const { pendingWork } = this.#parts;
+    const { pendingWork } = this.#context;
     while (pendingWork.size > 0) await Promise.allSettled(pendingWork);
     this.line.close();
     this.#liveOrders.close();
   }
 
   async #dismiss(id: string, memberId: string): Promise<Task> {
-    const { book, ledger, clock } = this.#parts;
+    const { book, money, clock } = this.#context;
     const storedTask = await book.get(id);
-    if (storedTask) await ledger?.expectDecision(requireUndecided(storedTask, memberId));
+    if (storedTask) await money.ledger.expectDecision(requireUndecided(storedTask, memberId));
     return book.change(id, (task) => markDismissed(requireUndecided(task, memberId), clock.now()));
   }
 
   async #resubmit(id: string, origin: OrderOrigin): Promise<Task> {
-    const { book, store, clock, kinds, ledger } = this.#parts;
-    assertOwnHome(origin, this.#parts.partition);
+    const { book, store, clock, kinds, money } = this.#context;
+    assertOwnHome(origin, this.#context.partition);
     const successorId = createTaskId(clock.now(), bucketIn(id));
     const storedTask = await book.get(id);
-    if (storedTask) await ledger?.expectDecision(requireUndecided(storedTask, origin.requesterId));
+    if (storedTask) await money.ledger.expectDecision(requireUndecided(storedTask, origin.requesterId));
     // The bot may have crashed after the successor's id was stored and before its task was.
     const hasSuccessor =
       storedTask?.successorId !== undefined && (await book.get(storedTask.successorId)) !== undefined;
@@ -171,7 +171,7 @@ export class Orders {
     } catch (error) {
       // The new order was refused, so the old task has no successor.
       const undecided = await book.change(id, (task) => setSuccessor(task, undefined));
-      await ledger?.reconsider(undecided);
+      await money.ledger.reconsider(undecided);
       throw error;
     }
   }
@@ -179,25 +179,22 @@ export class Orders {
   #carryOut(order: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
     setSubjectTask(id);
     const carryOut = (): Promise<Task> => this.#carryOutWithinLimits(order, id, previousAttempt);
-    const { circuits } = this.#parts;
-    return runForTask(id, () =>
-      this.#liveOrders.run(id, order, circuits ? () => circuits.run(id, order, carryOut) : carryOut),
-    );
+    return runForTask(id, () => this.#liveOrders.run(id, order, () => this.#context.circuits.run(id, order, carryOut)));
   }
 
   /** Throws the refusal that an order would get before anything is done for it; otherwise returns its estimate. */
   check(order: Order): Estimate | undefined {
-    const { offers, spending, rules } = this.#parts;
+    const { offers, money, safety } = this.#context;
     if (offers.isKindRefused(order.kind)) throw new Refusal('refusals.kindNotSupported');
-    rules?.assertAllowed(order);
-    if ((this.#noCreditUntil.get(order.kind) ?? 0) > this.#parts.clock.now()) throw new Refusal('refusals.noCredit');
-    const { traits } = this.#parts.specs[order.kind];
-    const estimate = traits.isPaid ? this.#parts.prices?.estimateOf(order) : undefined;
+    safety.rules.assertAllowed(order);
+    if ((this.#noCreditUntil.get(order.kind) ?? 0) > this.#context.clock.now()) throw new Refusal('refusals.noCredit');
+    const { traits } = this.#context.specs[order.kind];
+    const estimate = traits.isPaid ? money.prices.estimateOf(order) : undefined;
     const requester = requesterOf(order);
     // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
     // made by the reservation.
-    if (traits.isPaid) spending?.check(requester, { kind: order.kind, amount: estimate?.amount });
-    else spending?.checkNotBlocked(requester);
+    if (traits.isPaid) money.spending.check(requester, { kind: order.kind, amount: estimate?.amount });
+    else money.spending.checkNotBlocked(requester);
     return estimate;
   }
 
@@ -206,27 +203,30 @@ export class Orders {
    * would have to decide about its results.
    */
   async isHeldForContent(order: Order): Promise<boolean> {
-    const { rules, specs } = this.#parts;
-    const moderated = await rules?.moderate(order, specs[order.kind].traits, this.#sender.filesOf(order));
-    return moderated?.holdFor !== undefined;
+    const { safety, specs } = this.#context;
+    const moderated = await safety.rules.moderate(order, specs[order.kind].traits, this.#sender.filesOf(order));
+    return moderated.holdFor !== undefined;
   }
 
   async #carryOutWithinLimits(original: Order, id: string, previousAttempt?: PreviousAttempt): Promise<Task> {
-    const { kinds, clock, spending, rules } = this.#parts;
+    const { kinds, clock, money, safety } = this.#context;
+    const { spending } = money;
     const kind = kinds.get(original.kind);
     if (!kind) throw new Error(`There is no kind ${original.kind} to submit.`);
     // A button can be forged.
     if (!kind.submit && !kind.keyedSubmit) throw new Refusal('refusals.unknownButton');
     const estimate = this.check(original);
-    const { traits } = this.#parts.specs[original.kind];
+    const { traits } = this.#context.specs[original.kind];
     const requester = requesterOf(original);
     // A request that is repeated under the same key must not change.
-    const isModerated = rules !== undefined && original.predecessorId === undefined;
-    const order = isModerated ? await rules.moderate(original, traits, this.#sender.filesOf(original)) : original;
+    const order =
+      original.predecessorId === undefined
+        ? await safety.rules.moderate(original, traits, this.#sender.filesOf(original))
+        : original;
     // An order that may already be running does not have to wait.
     const mayWait = this.line.isJob(kind.name) && order.predecessorId === undefined;
-    const weight = spending?.weightOf(requester);
-    const check = async (counts: WaitingCounts) => spending?.checkWaiting(requester, counts);
+    const weight = spending.weightOf(requester);
+    const check = async (counts: WaitingCounts) => spending.checkWaiting(requester, counts);
     const hasTurn = !mayWait || (await this.line.enter({ ...order, id, weight }, check));
     try {
       const prepared = await this.#sender.prepareOrder(kind, order, previousAttempt);
@@ -248,20 +248,20 @@ export class Orders {
   /** The position is missing if the turn of the task came at once. */
   #wait(id: string): Promise<Task> {
     const place = this.line.admit(id);
-    return this.#parts.book.change(id, (task) => (place === undefined ? task : setPosition(task, place)));
+    return this.#context.book.change(id, (task) => (place === undefined ? task : setPosition(task, place)));
   }
 
   /** Sends a task that has waited. The references are checked again, since they may have expired. */
   async #sendWaiting(id: string): Promise<void> {
-    const { book, clock, kinds, spending, rules, circuits, log } = this.#parts;
+    const { book, clock, kinds, money, safety, circuits, log } = this.#context;
     const task = book.find(id);
     const kind = task && kinds.get(task.kind);
     if (task?.state !== 'waiting' || !kind) return;
     try {
       const prepared = await this.#sender.prepareOrder(kind, task);
-      spending?.checkNotBlocked(requesterOf(task));
-      rules?.assertAllowed(task);
-      circuits?.admit(id, task);
+      money.spending.checkNotBlocked(requesterOf(task));
+      safety.rules.assertAllowed(task);
+      circuits.admit(id, task);
       // The task waits for the next start.
       if (!this.line.isRunning) return;
       const submitting = await book.change(id, (known) => markTurn(known, prepared.idempotencyKey, clock.now()));
@@ -294,11 +294,11 @@ export class Orders {
     prepared: PreparedOrder,
     temporaryErrors?: ReadonlySet<GatewayErrorKind>,
   ): Promise<Task | { refused: unknown }> {
-    const { book, clock, offers } = this.#parts;
+    const { book, clock, offers } = this.#context;
     const outcome = await this.#sender.send(kind, task, prepared);
     if ('refused' in outcome) {
       const { refused } = outcome;
-      this.#parts.circuits?.recordRefusal(task, refused);
+      this.#context.circuits.recordRefusal(task, refused);
       if (refused instanceof GatewayError && refused.kind === 'quota') {
         this.#noCreditUntil.set(kind.name, clock.now() + NO_CREDIT_MS);
         this.#announceCredit(kind.name, false);
@@ -319,19 +319,19 @@ export class Orders {
     const applyOutcome = (current: Task): Task =>
       submission ? markAccepted(current, submission, now, hasCallback) : markUnconfirmed(current, outcome.reason, now);
     const sentTask = await book.change(task.id, applyOutcome, { mustHold: true });
-    if (submission) this.#parts.follow(sentTask);
+    if (submission) this.#context.follow(sentTask);
     await this.takeOverPredecessor(sentTask);
     return sentTask;
   }
 
   /** The entry in the ledger is made first. If the entry is refused, there is no task. */
   async #reserveAndAdd(task: Task, roleIds: readonly string[] | undefined): Promise<void> {
-    const { book, ledger } = this.#parts;
-    await ledger?.reserve(task, roleIds);
+    const { book, money } = this.#context;
+    await money.ledger.reserve(task, roleIds);
     try {
       await book.add(task);
     } catch (error) {
-      await ledger?.refund(task);
+      await money.ledger.refund(task);
       throw error;
     }
   }

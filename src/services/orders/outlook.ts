@@ -2,8 +2,8 @@ import type { TaskKind } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
 import type { FailingModel } from './circuits.ts';
+import type { OrdersContext } from './orders-context.ts';
 import type { DurationHistory } from './polling/learned-schedule.ts';
-import type { OrdersParts } from './tasks-parts.ts';
 
 export interface Prospect {
   /** How long such tasks currently take. Undefined if too little is known. */
@@ -13,26 +13,26 @@ export interface Prospect {
 
 /** What members can currently expect from a model, according to its latest jobs. */
 export class Outlook {
-  readonly #parts: OrdersParts;
+  readonly #context: OrdersContext;
   readonly #durations: DurationHistory;
 
-  constructor(parts: OrdersParts, durations: DurationHistory) {
-    this.#parts = parts;
+  constructor(context: OrdersContext, durations: DurationHistory) {
+    this.#context = context;
     this.#durations = durations;
   }
 
   prospectOf(order: OrderedRequest<TaskKind>): Prospect {
-    const { kinds, circuits, clock } = this.#parts;
+    const { kinds, circuits, clock } = this.#context;
     const key = kinds.get(order.kind)?.durationKey(order.request);
     return {
       typicalMs: key === undefined ? undefined : this.#durations.typicalMs(key, clock.now()),
-      failingModel: circuits?.findFailing(order),
+      failingModel: circuits.findFailing(order),
     };
   }
 
   /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs({ durationKey }: Task): number | undefined {
-    return this.#durations.typicalMs(durationKey, this.#parts.clock.now());
+    return this.#durations.typicalMs(durationKey, this.#context.clock.now());
   }
 }
 

@@ -2,14 +2,14 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { compare, sumOf } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { Budgets } from '../money/budgets.ts';
-import type { PriceBook } from '../money/price-book.ts';
+import type { Money } from '../money/open-money.ts';
 import type { Removal } from '../safety/server-log.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import type { MessageAddress } from '../tasks/task.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
+import type { Discord } from './discord.ts';
 
 /** As long as the reply of an interaction can be edited. */
 const PROPOSAL_TTL_MS = 15 * 60_000;
@@ -48,43 +48,40 @@ export interface ProposalStore {
   all(): Promise<Proposal[]>;
 }
 
-interface ProposalsParts {
-  store: ProposalStore;
-  clock: Clock;
-  prices: Pick<PriceBook, 'estimateOf'>;
-  removeMessage(message: MessageAddress): Promise<Removal>;
-  budgets: Pick<Budgets, 'get'>;
-  /** The partition of the store. */
-  partition: Partition;
-}
-
 /** Requests that are only submitted once the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {
-  readonly #parts: ProposalsParts;
+  readonly #store: ProposalStore;
+  readonly #money: Money;
+  readonly #discord: Discord;
+  readonly #partition: Partition;
+  readonly #clock: Clock;
   readonly #lock = new KeyedLock();
 
-  constructor(parts: ProposalsParts) {
-    this.#parts = parts;
+  constructor(store: ProposalStore, money: Money, discord: Discord, partition: Partition, clock: Clock) {
+    this.#store = store;
+    this.#money = money;
+    this.#discord = discord;
+    this.#partition = partition;
+    this.#clock = clock;
   }
 
   /** Stores a proposal before the member is asked; under the same id if it replaces an earlier one. */
   async create(details: Omit<Proposal, 'id' | 'until' | keyof ProposalPrice>, id?: string): Promise<Proposal> {
-    const { store, clock, partition } = this.#parts;
-    const now = clock.now();
-    const bucket = bucketWithin(details.memberId, partition);
+    const now = this.#clock.now();
+    const bucket = bucketWithin(details.memberId, this.#partition);
     const proposal = {
       ...details,
       id: id ?? createTaskId(now, bucket),
       ...this.#priceOf(details.orders),
       until: now + PROPOSAL_TTL_MS,
     };
-    await store.put(proposal, RETENTION_MS);
+    await this.#store.put(proposal, RETENTION_MS);
     return proposal;
   }
 
   /** The estimated cost of the requests together, if all prices are known. */
   #priceOf(orders: readonly OrderedRequest<TaskKind>[]): ProposalPrice {
-    const estimates = orders.map((order) => this.#parts.prices.estimateOf(order));
+    const estimates = orders.map((order) => this.#money.prices.estimateOf(order));
     return {
       price: estimates.includes(undefined) ? undefined : sumOf(estimates.flatMap((one) => one?.amount ?? [])),
       isUpperBound: estimates.some((one) => one?.isUpperBound) || undefined,
@@ -94,7 +91,7 @@ export class Proposals {
 
   /** The price above which this server asks for confirmation, if the request exceeds it or may do so. */
   limitExceededBy(order: OrderedRequest<TaskKind>, guildId: string | undefined): string | undefined {
-    const limit = guildId === undefined ? undefined : this.#parts.budgets.get(guildId).confirmAbove;
+    const limit = guildId === undefined ? undefined : this.#money.budgets.get(guildId).confirmAbove;
     if (limit === undefined) return undefined;
     const { price, isLowerBound } = this.#priceOf([order]);
     return price !== undefined && (isLowerBound || compare(price, limit) > 0) ? limit : undefined;
@@ -107,37 +104,35 @@ export class Proposals {
   }
 
   hasExpired({ until }: Proposal): boolean {
-    return until <= this.#parts.clock.now();
+    return until <= this.#clock.now();
   }
 
   /** Removes a proposal for its owner, even an expired one, so it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
-      const { store } = this.#parts;
-      const proposal = await store.get({ id });
+      const proposal = await this.#store.get({ id });
       if (!proposal) throw new Refusal('refusals.questionGone');
       if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
-      await store.remove(proposal);
+      await this.#store.remove(proposal);
       return proposal;
     });
   }
 
   async putBack(proposal: Proposal, orders = proposal.orders): Promise<void> {
     const price = orders.length === proposal.orders.length ? {} : this.#priceOf(orders);
-    if (orders.length > 0) await this.#parts.store.put({ ...proposal, orders, ...price }, RETENTION_MS);
+    if (orders.length > 0) await this.#store.put({ ...proposal, orders, ...price }, RETENTION_MS);
   }
 
   /** Records the message that asks. Its member may already have decided. */
   recordMessage(id: string, message: MessageAddress): Promise<void> {
     return this.#lock.run(id, async () => {
-      const { store } = this.#parts;
-      const proposal = await store.get({ id });
-      if (proposal) await store.put({ ...proposal, message }, RETENTION_MS);
+      const proposal = await this.#store.get({ id });
+      if (proposal) await this.#store.put({ ...proposal, message }, RETENTION_MS);
     });
   }
 
   async findByMember(memberId: string): Promise<Proposal[]> {
-    return (await this.#parts.store.all()).filter((proposal) => proposal.memberId === memberId);
+    return (await this.#store.all()).filter((proposal) => proposal.memberId === memberId);
   }
 
   /** Erases what the member was asked until a time, and the messages that ask. `recordRemoval` returns false if a message has to be deleted later. */
@@ -146,12 +141,11 @@ export class Proposals {
     end: number,
     recordRemoval: (message: MessageAddress, removal: Removal) => Promise<boolean>,
   ): Promise<boolean> {
-    const { store, removeMessage } = this.#parts;
     let isDone = true;
     for (const { id, until, message } of await this.findByMember(memberId)) {
       if (until - PROPOSAL_TTL_MS > end) continue;
-      if (message === undefined || (await recordRemoval(message, await removeMessage(message))))
-        await this.#lock.run(id, () => store.remove({ id }));
+      if (message === undefined || (await recordRemoval(message, await this.#discord.removeMessage(message))))
+        await this.#lock.run(id, () => this.#store.remove({ id }));
       else isDone = false;
     }
     return isDone;

@@ -4,8 +4,8 @@ import type { Kind } from '../tasks/kind.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
 import { markRefused, markReturned } from '../tasks/transitions.ts';
+import type { OrdersContext } from './orders-context.ts';
 import type { Line } from './submission/line.ts';
-import type { OrdersParts } from './tasks-parts.ts';
 
 /** How often a task returns to the queue instead of being sent. With the pauses in between, this takes more than half an hour. */
 const MAX_RETURNS = 10;
@@ -18,11 +18,11 @@ const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable
 
 /** Handles orders that the gateway has definitely refused. */
 export class RefusedOrders {
-  readonly #parts: OrdersParts;
+  readonly #context: OrdersContext;
   readonly #line: Line;
 
-  constructor(parts: OrdersParts, line: Line) {
-    this.#parts = parts;
+  constructor(context: OrdersContext, line: Line) {
+    this.#context = context;
     this.#line = line;
   }
 
@@ -36,14 +36,14 @@ export class RefusedOrders {
     if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
       return undefined;
     this.#line.holdKind(name, returns + 1, refused.retryAfterMs);
-    const task = await this.#parts.book.change(id, markReturned, { mustHold: true });
+    const task = await this.#context.book.change(id, markReturned, { mustHold: true });
     this.#line.join(task, { isNext: true });
     return task;
   }
 
   /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
   async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
-    const { book, log } = this.#parts;
+    const { book, log } = this.#context;
     const { id, returns = 0 } = task;
     try {
       if (await this.returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
@@ -60,7 +60,7 @@ export class RefusedOrders {
 
   /** Ends a task that had waited. */
   async end(id: string, error: unknown): Promise<void> {
-    const { book, clock, log } = this.#parts;
+    const { book, clock, log } = this.#context;
     try {
       await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
     } catch (failure) {
@@ -71,25 +71,25 @@ export class RefusedOrders {
   /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
   async errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
     const { hideIfUnsupported } = kind;
-    const { modelKind } = this.#parts.specs[order.kind].traits;
+    const { modelKind } = this.#context.specs[order.kind].traits;
     const { model } = order.request;
     if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
-      await this.#parts.models?.markUnfit(model, modelKind);
+      await this.#context.models.markUnfit(model, modelKind);
     if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.hasKnownCode) this.#parts.offers.markRefused(offerNameOf(kind, order));
+    if (refused.hasKnownCode) this.#context.offers.markRefused(offerNameOf(kind, order));
     return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
   }
 
   /** Removes a task that did not have to wait, because its owner is informed immediately. */
   async remove(id: string): Promise<void> {
-    const { book, ledger } = this.#parts;
+    const { book, money } = this.#context;
     const task = book.find(id);
     try {
       await book.remove(id);
-      if (task) await ledger?.refund(task);
+      if (task) await money.ledger.refund(task);
     } catch (error) {
       // The next start finds the task with an unknown outcome and informs its owner.
-      this.#parts.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
+      this.#context.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
     }
   }
 }

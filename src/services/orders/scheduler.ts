@@ -28,7 +28,7 @@ export type PollOutcome = 'answered' | Trouble['kind'];
 /** Decides when to poll, within its budget. Nothing else polls. After a restart everything is added again from the store. */
 export class Scheduler {
   readonly #clock: SteadyClock;
-  readonly #random: () => number;
+  readonly random: () => number;
   readonly #log: TasksLog;
   readonly #capacity: PollCapacity;
   readonly #alarm: Alarm;
@@ -43,7 +43,7 @@ export class Scheduler {
 
   constructor(clock: Clock, random: () => number, log: TasksLog, limits: SchedulerLimits) {
     this.#clock = new SteadyClock(clock);
-    this.#random = random;
+    this.random = random;
     this.#log = log;
     this.#capacity = new PollCapacity(limits);
     this.#alarm = new Alarm(this.#clock, () => runWithoutSubject(() => this.#tick()));
@@ -197,8 +197,8 @@ export class Scheduler {
       if (verdicts.some((verdict) => !isTrouble(verdict))) this.#recordResponse(state, isProbe, endedAt);
       if (trouble) this.#recordTrouble(state, trouble, isProbe, endedAt);
       // Tasks that were polled together stay together if that saves polls.
-      const sharedRandom = this.#random();
-      const random = state.lane.max > 1 ? () => sharedRandom : this.#random;
+      const sharedRandom = this.random();
+      const random = state.lane.max > 1 ? () => sharedRandom : this.random;
       for (const [index, entry] of entries.entries())
         if (isFollowed(entry)) this.#scheduleNext(entry, verdicts[index], endedAt, random);
       // After the stop, results are dropped: the next start polls again.

@@ -7,23 +7,17 @@ import type { Kind } from '../tasks/kind.ts';
 import type { GatherContext, Materials } from '../tasks/materials.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Callbacks } from './callbacks.ts';
-import type { TaskStore } from './task-store.ts';
-import type { OrdersParts } from './tasks-parts.ts';
-
-export interface SenderParts extends Pick<OrdersParts, 'assertOwnership' | 'gather' | 'log' | 'maxWaitMs' | 'userOf'> {
-  store: { sentOrders: Pick<TaskStore['sentOrders'], 'put'> };
-  callbacks?: Pick<Callbacks, 'urlFor'> | undefined;
-}
+import type { OrdersContext } from './orders-context.ts';
 
 type FilesOrder = Pick<Task, 'request' | 'requesterId'>;
 type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
 /** Collects everything that an order needs, and sends it once. */
 export class Sender {
-  readonly #parts: SenderParts;
+  readonly #context: OrdersContext;
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
+  constructor(context: OrdersContext) {
+    this.#context = context;
   }
 
   /** Fetches the files of the order before anything is sent or stored. A body that was sent before is sent again unchanged. */
@@ -32,7 +26,7 @@ export class Sender {
     { request, requesterId }: FilesOrder,
     previousAttempt?: PreviousAttempt,
   ): Promise<PreparedOrder> {
-    const timeLimitMs = this.#parts.maxWaitMs[kind.waitLimit(request)];
+    const timeLimitMs = this.#context.settings.maxWaitMs[kind.waitLimit(request)];
     const context = { memberId: requesterId, timeLimitMs, transfer: kind.transfer };
     if (previousAttempt?.body !== undefined) return { ...previousAttempt, materials: {}, context };
     return this.#gather(kind, request, context, previousAttempt?.idempotencyKey);
@@ -44,16 +38,16 @@ export class Sender {
   }
 
   async #documentsOf({ request, requesterId }: FilesOrder): Promise<string[]> {
-    const { gather, maxWaitMs } = this.#parts;
-    const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text };
+    const { gather, settings } = this.#context;
+    const context = { memberId: requesterId, timeLimitMs: settings.maxWaitMs.text };
     const { documents = [] } = await gather({ documents: request.documents }, context);
     return documents.flatMap(({ text = [] }) => text);
   }
 
   /** All of them are in memory at the same time. */
   async #imagesOf({ request, requesterId }: FilesOrder): Promise<string[]> {
-    const { gather, maxWaitMs } = this.#parts;
-    const context = { memberId: requesterId, timeLimitMs: maxWaitMs.text, transfer: 'base64' } as const;
+    const { gather, settings } = this.#context;
+    const context = { memberId: requesterId, timeLimitMs: settings.maxWaitMs.text, transfer: 'base64' } as const;
     const { pictures: files = [], references = [] } = request;
     const imageReferences = references.filter(({ medium }) => medium === 'image' || medium === 'any');
     const images: string[] = [];
@@ -66,8 +60,8 @@ export class Sender {
   }
 
   async #gather(kind: Kind, request: Task['request'], context: GatherContext, key?: string): Promise<PreparedOrder> {
-    const materials = await this.#parts.gather(request, context);
-    const user = context.memberId === undefined ? undefined : await this.#parts.userOf?.(context.memberId);
+    const materials = await this.#context.gather(request, context);
+    const user = context.memberId === undefined ? undefined : await this.#context.userOf?.(context.memberId);
     const body = kind.keyedSubmit?.bodyOf(request, materials, user);
     return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
@@ -75,14 +69,14 @@ export class Sender {
   async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<SubmitOutcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
-    const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
+    const callbackUrl = callbackUrlFor(kind, id, this.#context.callbacks);
     try {
-      if (body !== undefined) await this.#parts.store.sentOrders.put(id, { idempotencyKey, body });
+      if (body !== undefined) await this.#context.store.sentOrders.put(id, { idempotencyKey, body });
     } catch (error) {
       // An order that cannot be repeated unchanged is not sent at all.
       return { refused: error };
     }
-    this.#parts.assertOwnership();
+    this.#context.store.ownership.assertOwned();
     try {
       const pendingSubmission =
         kind.keyedSubmit && body !== undefined
@@ -101,7 +95,7 @@ export class Sender {
         return smaller ? this.send(kind, order, smaller) : { refused: error };
       }
       const reason = error instanceof GatewayError ? error.message : undefined;
-      this.#parts.log.warn({ kind: kind.name, err: error }, 'A task was submitted with an unknown outcome.');
+      this.#context.log.warn({ kind: kind.name, err: error }, 'A task was submitted with an unknown outcome.');
       return { reason };
     }
   }
@@ -115,7 +109,7 @@ export class Sender {
     try {
       return await this.#gather(kind, request, { ...previous, shouldShrink: true });
     } catch (error) {
-      this.#parts.log.info({ kind: kind.name, err: error }, 'The files of a task could not be made smaller.');
+      this.#context.log.info({ kind: kind.name, err: error }, 'The files of a task could not be made smaller.');
       return undefined;
     }
   }
@@ -125,8 +119,8 @@ export class Sender {
 export const callbackUrlFor = (
   { acceptsCallback, source }: Kind,
   id: string,
-  callbacks: SenderParts['callbacks'],
-): string | undefined => (acceptsCallback && source ? callbacks?.urlFor(source.name, id) : undefined);
+  callbacks: Callbacks,
+): string | undefined => (acceptsCallback && source ? callbacks.urlFor(source.name, id) : undefined);
 
 const PAYLOAD_TOO_LARGE = 413;
 

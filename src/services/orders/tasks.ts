@@ -1,37 +1,46 @@
+import type { AppContext } from '../../lib/app-context.ts';
 import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/snapshot.ts';
+import type { Ledger } from '../money/ledger.ts';
 import { removeMessageById } from '../tasks/delivery-state.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import type { Kind, Source, WaitLimit } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
+import type { Offers } from '../tasks/offers.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import { groupOf } from '../tasks/task-facts.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 import { markUnconfirmed } from '../tasks/transitions.ts';
 import { Albums } from './albums.ts';
+import type { TaskBook } from './book.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { ModelCircuits } from './circuits.ts';
+import { Fingerprints } from './fingerprints.ts';
+import type { FormDrafts } from './form-drafts.ts';
 import { fullTasksOf, mergeLists, type TaskLists, tasksOf } from './lists.ts';
 import { Orders } from './orders.ts';
+import { createOrdersContext, type OrdersContext, type OrdersSources } from './orders-context.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
 import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.ts';
 import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
+import type { Proposals } from './proposals.ts';
 import type { Scheduler } from './scheduler.ts';
 import { InlineResults } from './submission/inline-results.ts';
 import { startRelease, startSweep } from './submission/sweep.ts';
 import type { MessageRemoval, PageQuery } from './task-store.ts';
-import type { OrdersParts, TasksParts } from './tasks-parts.ts';
 import { Tracker } from './tracker.ts';
 import { Words } from './words.ts';
 
 /** Follows every task from its order to its end. It does not depend on Discord: the code that shows tasks listens to the book. */
 export class Tasks {
-  readonly book: OrdersParts['book'];
+  readonly book: TaskBook;
   /** The lists of this partition alone, whose tasks are in the book. */
   readonly ownLists: TaskLists;
   readonly lists: TaskLists;
-  readonly ledger: OrdersParts['ledger'];
+  readonly ledger: Ledger;
   readonly scheduler: Scheduler;
   readonly orders: Orders;
   readonly outlook: Outlook;
@@ -39,7 +48,13 @@ export class Tasks {
   readonly albums: Albums;
   readonly erasure: Erasures;
   readonly exports: Exports;
-  readonly #parts: OrdersParts;
+  readonly callbacks: Callbacks;
+  readonly circuits: ModelCircuits;
+  readonly drafts: FormDrafts;
+  readonly fingerprints: Fingerprints;
+  readonly offers: Offers;
+  readonly proposals: Proposals;
+  readonly #context: OrdersContext;
   readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
@@ -47,40 +62,48 @@ export class Tasks {
   readonly #stops: (() => Promise<void>)[] = [];
   #unfinishedTasks: Task[] = [];
 
-  constructor(parts: TasksParts) {
-    const { book, store, ledger, scheduler, clock, log } = parts;
+  constructor(appContext: AppContext, sources: OrdersSources) {
+    const { clock, log } = appContext;
+    const { settings, book, store, money, partition, others, tracker = new Tracker(clock, partition.count) } = sources;
+    const context = createOrdersContext(appContext, sources, (task) => {
+      const since = task.times.accepted ?? task.times.created;
+      this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
+    });
+    const { callbacks, limits } = context;
+    const { scheduler } = limits;
+    this.#context = context;
     this.book = book;
     this.ownLists = store;
-    this.lists = parts.others ? mergeLists(store, parts.others) : store;
-    this.ledger = ledger;
+    this.lists = others ? mergeLists(store, others) : store;
+    this.ledger = money.ledger;
     this.scheduler = scheduler;
-    const kinds = new Map(parts.kinds.map((kind) => [kind.name, kind]));
-    book.onChange((task) => ledger?.onTaskChange(task));
+    this.callbacks = callbacks;
+    this.circuits = context.circuits;
+    this.drafts = context.drafts;
+    this.fingerprints = new Fingerprints(book, store.fingerprints);
+    this.offers = context.offers;
+    this.proposals = context.proposals;
+    book.onChange((task) => money.ledger.onTaskChange(task));
     const earlierPolls = new EarlierPolls(store, clock, log);
     const durationHistory = new DurationHistory({ store, waitLimitOf: this.waitLimitOf, log });
-    const missedShare = (task: Task) => parts.callbacks?.missedShare(task) ?? 1;
+    const missedShare = (task: Task) => callbacks.missedShare(task);
     const schedule =
-      parts.schedule === 'spec'
+      settings.poll.schedule === 'spec'
         ? sparseSchedule(specSchedule, missedShare)
         : learnedSchedule(durationHistory, () => scheduler.pressure, missedShare);
     const inlineResults = new InlineResults(clock);
-    const { partition, tracker = new Tracker(clock, partition.count) } = parts;
     this.#tracker = tracker;
     this.#earlierPolls = earlierPolls;
     this.#inlineResults = inlineResults;
     tracker.add(partition.number, { book, schedule, durationHistory, earlierPolls, inlineResults, log });
-    const follow = (task: Task): void => {
-      const since = task.times.accepted ?? task.times.created;
-      this.#follow(task, clock.now(), { since, pollCount: 0, lastPollAt: Number.NEGATIVE_INFINITY });
-    };
-    this.#parts = { ...parts, kinds, pendingWork: new Set(), follow };
-    this.outlook = new Outlook(this.#parts, durationHistory);
-    this.orders = new Orders(this.#parts);
-    this.words = new Words(this.#parts);
+    this.outlook = new Outlook(context, durationHistory);
+    this.orders = new Orders(context);
+    this.words = new Words(context);
     book.onChange((task) => this.words.provideIfRequested(task));
-    this.albums = new Albums(this.#parts);
-    this.erasure = new Erasures(parts);
+    this.albums = new Albums(context);
+    this.erasure = new Erasures(context);
     this.exports = new Exports((memberId) => this.#rowsOf(memberId), this.erasure);
+    book.onChange((task) => void money.prices.learn(task));
   }
 
   readonly waitLimitOf = ({ kind, request }: Task): WaitLimit => this.#kind(kind).waitLimit(request);
@@ -88,7 +111,7 @@ export class Tasks {
   async countTasks(memberId: string): Promise<{ count: number; hasUndeletable: boolean }> {
     let count = 0;
     let hasUndeletable = false;
-    const allLists = [this.ownLists, ...((await this.#parts.others?.all()) ?? [])];
+    const allLists = [this.ownLists, ...((await this.#context.others?.all()) ?? [])];
     for (const lists of allLists)
       for await (const { isOwnInstall = false, isPrivate } of tasksOf(memberId, lists)) {
         count += 1;
@@ -100,7 +123,7 @@ export class Tasks {
   /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
   async removeMessage(task: Task): Promise<MessageRemoval> {
     const furtherMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
-    const removal = await this.#parts.discord.removeMessages({ ...task, beside: furtherMessages });
+    const removal = await this.#context.discord.removeMessages({ ...task, beside: furtherMessages });
     if (removal.needsRetry) return removal;
     const undeletedIds = new Set(removal.left.map(({ id }) => id));
     const messageIds = [task.message, ...(furtherMessages ?? [])].flatMap((message) => message?.id ?? []);
@@ -134,13 +157,13 @@ export class Tasks {
     this.#unfinishedTasks = await this.book.open();
     await this.erasure.open();
     await this.#earlierPolls.open();
-    await this.ledger?.open(this.#unfinishedTasks);
+    await this.ledger.open(this.#unfinishedTasks);
     for (const task of this.#unfinishedTasks) if (task.state === 'waiting') this.orders.line.join(task);
   }
 
   /** Resumes everything that was running, and announces what ended while the bot was down. */
   async start(): Promise<void> {
-    const { clock, random = Math.random, unconfirmedReleaseMs } = this.#parts;
+    const { clock, settings } = this.#context;
     const now = clock.now();
     const unfinished = this.#unfinishedTasks.splice(0);
     for (const task of unfinished) {
@@ -159,7 +182,7 @@ export class Tasks {
       if (successor) await this.orders.takeOverPredecessor(successor);
     }
     await this.albums.start(unfinished);
-    const firstAt = spreadStarts(now, random);
+    const firstAt = spreadStarts(now, this.scheduler.random);
     for (const task of unfinished.filter(isFollowed)) {
       const history = this.#earlierPolls.historyOf(task);
       this.#follow(task, Math.max(earliestPollAt(history), firstAt(this.#kind(task.kind).source)), history);
@@ -167,15 +190,15 @@ export class Tasks {
     this.erasure.start();
     this.scheduler.start();
     this.orders.line.start();
-    this.#stops.push(startSweep(this.#parts));
-    if (unconfirmedReleaseMs !== undefined)
-      this.#stops.push(startRelease(this.book, this.ledger, this.#parts, unconfirmedReleaseMs));
+    this.#stops.push(startSweep(this.#context));
+    const { unconfirmedReleaseMs } = settings;
+    if (unconfirmedReleaseMs !== undefined) this.#stops.push(startRelease(this.#context, unconfirmedReleaseMs));
   }
 
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
     this.orders.line.stop();
-    const { number, count } = this.#parts.partition;
+    const { number, count } = this.#context.partition;
     await Promise.all([
       // The partitions of a process share the scheduler.
       count === 1
@@ -189,32 +212,32 @@ export class Tasks {
   /** Must be called after the gateway client is closed, so that no submission lasts long. The outcomes are stored before this returns. */
   async stop(): Promise<void> {
     await this.orders.finish();
-    this.#tracker.remove(this.#parts.partition.number);
+    this.#tracker.remove(this.#context.partition.number);
     this.#inlineResults.clear();
     await this.book.saveUnsaved();
-    await this.ledger?.flush();
-    await this.#parts.store.close();
+    await this.ledger.flush();
+    await this.#context.store.close();
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, ledger, budgets, rules, reports, proposals, drafts, pseudonyms, clock } = this.#parts;
+    const { book, store, money, safety, proposals, drafts, pseudonyms, others, clock } = this.#context;
     const now = clock.now();
-    const otherPartitions = (await this.#parts.others?.all()) ?? [];
+    const otherPartitions = (await others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
     const lists = [ownRows, ...otherPartitions].map((rows) => fullTasksOf(memberId, rows));
     return {
       memberId,
       now,
-      entries: ledger?.allEntriesOf(memberId, now),
+      entries: money.ledger.allEntriesOf(memberId, now),
       tasks: merge(lists, (one, other) => one.id > other.id),
       async readFacts() {
         const inMemory = {
-          budgets: budgets?.about(memberId) ?? [],
-          rules: rules?.about(memberId) ?? [],
-          reports: reports?.exportDataOf(memberId) ?? [],
-          proposals: (await proposals?.findByMember(memberId)) ?? [],
-          drafts: (await drafts?.findByMember(memberId)) ?? [],
-          pseudonym: await pseudonyms?.current(memberId),
+          budgets: money.budgets.about(memberId),
+          rules: safety.rules.about(memberId),
+          reports: safety.reports.exportDataOf(memberId),
+          proposals: await proposals.findByMember(memberId),
+          drafts: await drafts.findByMember(memberId),
+          pseudonym: await pseudonyms.current(memberId),
         };
         return [inMemory, ...(await Promise.all(otherPartitions.map((store) => readMemberFacts(memberId, store))))];
       },
@@ -228,7 +251,7 @@ export class Tasks {
   }
 
   #kind(name: TaskKind): Kind {
-    const kind = this.#parts.kinds.get(name);
+    const kind = this.#context.kinds.get(name);
     if (!kind) throw new Error(`There is no kind ${name}.`);
     return kind;
   }

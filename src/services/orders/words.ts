@@ -8,8 +8,8 @@ import { type Task, withRequest } from '../tasks/task.ts';
 import { hasUnsentWords } from '../tasks/task-facts.ts';
 import { markWordsRefused, markWordsSent, markWordsTaken } from '../tasks/transitions.ts';
 import type { OrderOrigin } from './orders.ts';
+import type { OrdersContext } from './orders-context.ts';
 import { callbackUrlFor } from './sender.ts';
-import type { OrdersParts } from './tasks-parts.ts';
 
 export interface WrittenWords {
   words: string;
@@ -18,10 +18,10 @@ export interface WrittenWords {
 
 /** Sends words to tasks that wait for them. The job that this starts may be charged, so words are sent only once, like an order. */
 export class Words {
-  readonly #parts: OrdersParts;
+  readonly #context: OrdersContext;
 
-  constructor(parts: OrdersParts) {
-    this.#parts = parts;
+  constructor(context: OrdersContext) {
+    this.#context = context;
   }
 
   /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
@@ -39,7 +39,7 @@ export class Words {
         ...(judged?.holdFor && { holdFor: judged.holdFor }),
       }));
     };
-    return trackUntilDone(send(), this.#parts.pendingWork);
+    return trackUntilDone(send(), this.#context.pendingWork);
   }
 
   /** Judges the task by the words of the form, which its order did not contain. Its images were moderated then. */
@@ -49,47 +49,47 @@ export class Words {
     words: CommonRequest,
     check: (task: Task) => Task,
   ): Promise<Task | undefined> {
-    const { book, rules } = this.#parts;
+    const { book, safety } = this.#context;
     const task = await book.get(id);
-    if (!task || !rules) return undefined;
+    if (!task) return undefined;
     const order = { ...withRequest(check(task), words), roleIds: roleIds && [...roleIds] };
-    rules.assertAllowed(order);
-    return rules.moderate(order, task.traits, { images: async () => [], documents: async () => [] });
+    safety.rules.assertAllowed(order);
+    return safety.rules.moderate(order, task.traits, { images: async () => [], documents: async () => [] });
   }
 
   /** Sends the words that came with an order as soon as the gateway asks for them, and only once. */
   provideIfRequested(task: Task): void {
     const { id, state } = task;
     if (state !== 'needs-input' || !hasUnsentWords(task)) return;
-    trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#parts.pendingWork).catch((error: unknown) => {
+    trackUntilDone(this.#send(id, {}, requireWaitingForWords), this.#context.pendingWork).catch((error: unknown) => {
       // A change of the task while its files were being fetched announces it again.
       if (error instanceof Refusal && error.key === 'refusals.promptNotNeeded') return;
       // The task keeps waiting, and its owner can continue it.
-      this.#parts.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
+      this.#context.log.warn({ task: id, err: error }, 'The prompt that came with a task could not be sent.');
     });
   }
 
   async #send(id: string, words: CommonRequest, check: (task: Task) => Task): Promise<Task> {
-    const { book, kinds, gather, maxWaitMs, clock, log } = this.#parts;
+    const { book, kinds, gather, settings, clock, log } = this.#context;
     const storedTask = await book.get(id);
     if (!storedTask) throw new Refusal('refusals.unknownTask');
     const kind = kinds.get(storedTask.kind);
     if (!kind?.sendWords) throw new Error(`The kind ${storedTask.kind} takes no words.`);
     // Files are fetched before anything is sent.
     const { request: fullRequest } = withRequest(check(storedTask), words);
-    const timeLimitMs = maxWaitMs[kind.waitLimit(fullRequest)];
+    const timeLimitMs = settings.maxWaitMs[kind.waitLimit(fullRequest)];
     const materials = await gather(fullRequest, { memberId: storedTask.requesterId, timeLimitMs });
-    const user = await this.#parts.userOf?.(storedTask.requesterId);
+    const user = await this.#context.userOf?.(storedTask.requesterId);
     const sentTask = await book.change(id, (task) => markWordsSent(check(task), words, clock.now()));
     const { remoteId = '', request } = sentTask;
-    const callbackUrl = callbackUrlFor(kind, id, this.#parts.callbacks);
-    this.#parts.assertOwnership();
+    const callbackUrl = callbackUrlFor(kind, id, this.#context.callbacks);
+    this.#context.store.ownership.assertOwned();
     try {
       const submission = await kind.sendWords(remoteId, request, { materials, user, callbackUrl });
       const task = await book.change(id, (current) => markWordsTaken(current, submission, clock.now()), {
         mustHold: true,
       });
-      this.#parts.scheduler.hint(id);
+      this.#context.limits.scheduler.hint(id);
       return task;
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {

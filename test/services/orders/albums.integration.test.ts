@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { Albums } from '../../../src/services/orders/albums.ts';
-import { TaskBook } from '../../../src/services/orders/book.ts';
+import { createOrdersContext } from '../../../src/services/orders/orders-context.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
-import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
 import { ofKind } from '../../support/tasks.ts';
@@ -16,6 +15,7 @@ import { FailingBackend } from '../store/failing-power.ts';
 import { createTemporaryFolder } from '../store/store-fixture.ts';
 import { order } from './builders.ts';
 import { type Engine, startEngine } from './engine.ts';
+import { ordersSources } from './sources.ts';
 
 const { kind: _, request: __, parent: ___, ...origin } = order;
 const allowAll = (): void => undefined;
@@ -173,17 +173,8 @@ async function tryToCreateAlbum(file: string, writes: number, ids: string[], { c
     log,
     close: () => connection.close(),
   });
-  const book = new TaskBook(store, log);
-  const albums = new Albums({
-    specs: kindSpecs,
-    partition: WHOLE_STORE,
-    pendingWork: new Set(),
-    book,
-    store,
-    clock,
-    log,
-    follow: () => undefined,
-  });
+  const context = { clock, log };
+  const albums = new Albums(createOrdersContext(context, ordersSources(context, store), () => undefined));
   try {
     await albums.create(origin, ids, allowAll);
     return true;

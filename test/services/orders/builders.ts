@@ -1,12 +1,7 @@
 import { kindSpecs } from '../../../src/commands/index.ts';
-import type { Clock } from '../../../src/lib/clock.ts';
 import type { Snapshot } from '../../../src/services/gateway/snapshot.ts';
-import { Slots } from '../../../src/services/orders/submission/slots.ts';
-import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
-import { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { createTask, type OrderOf } from '../../../src/services/tasks/transitions.ts';
-import { silentDiscord } from '../../support/silent-discord.ts';
 import { type Parts, withChanges } from '../../support/tasks.ts';
 
 export const start = Date.UTC(2026, 0, 1);
@@ -35,17 +30,6 @@ export function buildTask(changes: Parts = {}): Task {
   const facts = { id: '01k3v9x2mabcdefgh', traits, idempotencyKey: 'a-key', durationKey: 'imagine', now: start };
   return withChanges(createTask(order, facts), changes);
 }
-
-/** What tasks need besides a book and a gateway, where nothing is limited and there is no Discord. */
-export const otherParts = (clock: Clock) => ({
-  offers: new Offers(clock),
-  slots: new Slots(),
-  liveLimits: {},
-  partition: WHOLE_STORE,
-  gather: async () => ({}),
-  assertOwnership: () => undefined,
-  discord: silentDiscord,
-});
 
 export const acceptedSubmit = {
   remoteId: 'remote-1',

@@ -58,7 +58,7 @@ const expectRefusal = (fixture: Fixture, key: string, newOrder: Order = nextOrde
 
 describe('A model whose jobs fail', () => {
   it('After five failures in a row from two members, orders are refused before anything is stored or sent', async () => {
-    const fixture = await createFixture({ hasLedger: true });
+    const fixture = await createFixture({});
     await failOrders(fixture, 4);
     expect(fixture.circuits.allFailing).toEqual([]);
     await failOrders(fixture, 1);
@@ -170,7 +170,7 @@ describe('A model whose jobs fail', () => {
   });
 
   it('Queued tasks are refused when their turn comes, and their reservations are released', async () => {
-    const fixture = await createFixture({ jobsAtOnce: 1, hasLedger: true });
+    const fixture = await createFixture({ jobsAtOnce: 1 });
     fixture.gateway.reply(POLL, failed, failed, failed, failed, failed);
     const submittedTasks: Task[] = [];
     for (let index = 0; index < 8; index += 1) submittedTasks.push(await fixture.tasks.orders.submit(nextOrder()));

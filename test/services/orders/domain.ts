@@ -3,28 +3,26 @@ import { kindSpecs, kindsOf } from '../../../src/commands/index.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createGateway, type Gateway } from '../../../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../../../src/services/gateway/settings.ts';
-import { Ledger } from '../../../src/services/money/ledger.ts';
-import type { Spending } from '../../../src/services/money/spending.ts';
+import type { Limits } from '../../../src/services/money/limits.ts';
+import type { Money } from '../../../src/services/money/open-money.ts';
+import type { PriceBook } from '../../../src/services/money/price-book.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
-import { ModelCircuits } from '../../../src/services/orders/circuits.ts';
-import { Scheduler } from '../../../src/services/orders/scheduler.ts';
-import { Slots } from '../../../src/services/orders/submission/slots.ts';
-import type { TaskStore } from '../../../src/services/orders/task-store.ts';
+import type { ModelCircuits } from '../../../src/services/orders/circuits.ts';
+import type { OrdersSources } from '../../../src/services/orders/orders-context.ts';
 import { Tasks } from '../../../src/services/orders/tasks.ts';
-import type { TasksParts } from '../../../src/services/orders/tasks-parts.ts';
 import { openStore } from '../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
-import type { Offers } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { addCleanup } from '../../support/ending.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
-import { otherParts } from './builders.ts';
+import { ordersSources } from './sources.ts';
 
 export interface Domain {
   tasks: Tasks;
   circuits: ModelCircuits;
+  money: Money;
   store: StoredTasks;
   clock: ManualClock;
   /** Every task change that was announced, oldest first. */
@@ -41,14 +39,13 @@ export interface Domain {
 export interface DomainOptions {
   gather?: Gather;
   /** Wraps or replaces the store that the tasks use. */
-  storeFor?: (store: StoredTasks) => TaskStore;
+  storeFor?: (store: StoredTasks) => OrdersSources['store'];
   /** Kinds that replace the bot's own kinds of the same name. */
   kindsFor?: (client: Gateway) => Kind[];
-  offers?: Offers;
-  /** Whether there is a ledger. */
-  hasLedger?: boolean;
-  spending?: Spending;
-  prices?: TasksParts['prices'];
+  /** The limits of each member on a server. */
+  memberLimits?: Limits;
+  /** Replaces the price book's estimates. */
+  estimateOf?: PriceBook['estimateOf'];
   jobsAtOnce?: number;
   /** The maximum number of polls per second. */
   perSecond?: number;
@@ -70,10 +67,8 @@ export async function openDomain(
     gather = async () => ({}),
     storeFor = (own) => own,
     kindsFor = () => [],
-    offers,
-    hasLedger = false,
-    spending,
-    prices,
+    memberLimits,
+    estimateOf,
     jobsAtOnce,
     perSecond = 50,
   }: DomainOptions = {},
@@ -89,34 +84,22 @@ export async function openDomain(
     { log, clock, connections },
     { readMs: 1_000, submitMs: 1_000, bodyMs: 1_000 },
   );
-  const scheduler = new Scheduler(clock, () => 0.5, log, { perSecond, inFlight: 24 });
-  const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
-  const ledger = hasLedger ? new Ledger({ entries: store.entries, spending, clock, log }) : undefined;
   const engineStore = storeFor(store);
-  const book = new TaskBook(engineStore, log);
-  const circuits = new ModelCircuits({ book, clock });
-  const tasks = new Tasks({
-    book,
-    circuits,
-    specs: kindSpecs,
+  const sources = ordersSources({ clock, log }, store, {
+    book: new TaskBook(engineStore, log),
     store: engineStore,
-    ledger,
     kinds: [
       ...kindsOf(client, { imgxLists: false, imagineReferences: 'address', videosBody: 'json' }),
       ...kindsFor(client),
     ],
-    scheduler,
-    clock,
-    log,
-    maxWaitMs,
-    ...otherParts(clock),
     gather,
-    spending,
-    ...(offers && { offers }),
-    prices,
-    slots: new Slots(jobsAtOnce),
-    random: () => 0.5,
+    memberLimits,
+    estimateOf,
+    jobsAtOnce,
+    perSecond,
   });
+  const tasks = new Tasks({ clock, log }, sources);
+  const { circuits } = tasks;
   const changes: Task[] = [];
   tasks.book.onChange((task) => changes.push(task));
   await tasks.open();
@@ -142,6 +125,7 @@ export async function openDomain(
   return {
     tasks,
     circuits,
+    money: sources.money,
     store,
     clock,
     changes,

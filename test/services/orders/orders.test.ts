@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
-import { Budgets } from '../../../src/services/money/budgets.ts';
 import { standingOf } from '../../../src/services/money/entry.ts';
 import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
-import { kindOfferName, Offers } from '../../../src/services/tasks/offers.ts';
+import { kindOfferName } from '../../../src/services/tasks/offers.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { createSpending, emptyStore } from '../money/spending/fixture.ts';
 import { minute, order } from './builders.ts';
 import {
   createFixture,
@@ -159,7 +156,6 @@ describe('An order', () => {
 
   it('An order is not sent if its task cannot be stored, and its reservation is refunded', async () => {
     const fixture = await createFixture({
-      hasLedger: true,
       storeFor: (store) => withOverrides(store, { put: () => Promise.reject(new Error('The disk is full.')) }),
     });
     await expect(fixture.tasks.orders.submit(order)).rejects.toThrow('The disk is full.');
@@ -169,7 +165,6 @@ describe('An order', () => {
 
   it('A refused order that cannot be removed from the store keeps its reservation, and the reason is logged', async () => {
     const fixture = await createFixture({
-      hasLedger: true,
       storeFor: (store) => withOverrides(store, { remove: () => Promise.reject(new Error('The disk is full.')) }),
     });
     fixture.gateway.reply(SUBMIT, refused(400, 'invalid_value'));
@@ -185,17 +180,14 @@ describe('An order', () => {
   });
 
   it('A kind that the gateway has refused is not ordered', async () => {
-    const offers = new Offers(new ManualClock());
-    const { tasks, gateway } = await createFixture({ offers });
-    offers.markRefused(kindOfferName('imagine'));
+    const { tasks, gateway } = await createFixture();
+    tasks.offers.markRefused(kindOfferName('imagine'));
     await expect(tasks.orders.submit(order)).rejects.toMatchObject({ key: 'refusals.kindNotSupported' });
     expect(gateway.requests).toEqual([]);
     expect((await tasks.orders.submit(imageOrder)).state).toBe('accepted');
   });
 
   it('An order carries the estimate of its price, and what would exceed a limit is refused before anything is fetched', async () => {
-    const clock = new ManualClock();
-    const settings = { total: {}, server: {}, member: { day: { amount: '1' } }, direct: {} };
     let gathered = 0;
     const gather = async () => {
       gathered += 1;
@@ -204,9 +196,8 @@ describe('An order', () => {
     const amounts = ['0.6', '0.5', '0.4'];
     const fixture = await createFixture({
       gather,
-      hasLedger: true,
-      spending: createSpending({ settings, clock }),
-      prices: { estimateOf: () => ({ amount: amounts.at(0) ?? '0', source: 'operator', at: 0 }) },
+      memberLimits: { day: { amount: '1' } },
+      estimateOf: () => ({ amount: amounts.at(0) ?? '0', source: 'operator', at: 0 }),
     });
     const nextOrder = (prompt: string) => ({ ...order, request: { prompt } });
     expect(await fixture.tasks.orders.submit(nextOrder('a'))).toMatchObject({ estimate: { amount: '0.6' } });
@@ -221,13 +212,13 @@ describe('An order', () => {
   });
 
   it('The price of what costs nothing is not estimated, but a pause applies to it as well', async () => {
-    const budgets = new Budgets(emptyStore, (name) => name);
-    const settings = { total: {}, server: {}, member: { day: { tasks: 0 } }, direct: {} };
-    const spending = createSpending({ settings, clock: new ManualClock(), budgets });
-    const { tasks } = await createFixture({ spending, prices: { estimateOf: () => expect.unreachable() } });
+    const { tasks, money } = await createFixture({
+      memberLimits: { day: { tasks: 0 } },
+      estimateOf: () => expect.unreachable(),
+    });
     const free = { ...order, kind: 'talk' as const, request: { model: 'a-voice', who: 'me' as const } };
     expect(tasks.orders.check(free)).toBeUndefined();
-    await budgets.change(order.guildId ?? '', (budget) => ({ ...budget, isPaused: true }));
+    await money.budgets.change(order.guildId ?? '', (budget) => ({ ...budget, isPaused: true }));
     expect(() => tasks.orders.check(free)).toThrow('refusals.paused.server');
   });
 
@@ -246,7 +237,7 @@ describe('An order', () => {
   });
 
   it('A task that is refused after it waited fails with the reason, and its reservation is refunded', async () => {
-    const fixture = await createFixture({ hasLedger: true });
+    const fixture = await createFixture({});
     fixture.gateway.reply(SUBMIT, saturated, refused(400, 'invalid_value'));
     const { id, state } = await fixture.tasks.orders.submit(order);
     expect(state).toBe('waiting');
@@ -256,13 +247,10 @@ describe('An order', () => {
   });
 
   it('A waiting task is not sent if its server is paused when its turn comes', async () => {
-    const budgets = new Budgets(emptyStore, (name) => name);
-    const settings = { total: {}, server: {}, member: {}, direct: {} };
-    const spending = createSpending({ settings, clock: new ManualClock(), budgets });
-    const { tasks, gateway, until, changes } = await createFixture({ spending, jobsAtOnce: 1 });
+    const { tasks, money, gateway, until, changes } = await createFixture({ jobsAtOnce: 1 });
     await tasks.orders.submit(order);
     const { id } = await tasks.orders.submit({ ...order, request: { prompt: 'a hare' } });
-    await budgets.change(order.guildId ?? '', () => ({ ...EMPTY_BUDGET, isPaused: true }));
+    await money.budgets.change(order.guildId ?? '', () => ({ ...EMPTY_BUDGET, isPaused: true }));
     const task = await until(() => changes.findLast((one) => one.id === id && one.state === 'failed'));
     expect(task.failure).toEqual({
       cause: 'refused',
@@ -293,7 +281,7 @@ describe('An order', () => {
 
 describe('A decision about an unknown outcome', () => {
   async function lose(options: Parameters<typeof createFixture>[0] = {}) {
-    const fixture = await createFixture({ hasLedger: true, ...options });
+    const fixture = await createFixture({ ...options });
     fixture.gateway.reply(SUBMIT, 'reset');
     return { fixture, lost: await fixture.tasks.orders.submit(order) };
   }
@@ -365,7 +353,7 @@ describe('An order under an idempotency key', () => {
       times += 1;
       return { references: [{ medium: 'image', uri: `https://files.example/fox.png?signed=${times}` }] };
     };
-    const fixture = await createFixture({ gather, hasLedger: true, ...options });
+    const fixture = await createFixture({ gather, ...options });
     fixture.gateway.reply(SUBMIT_IMAGE, 'reset');
     return { fixture, lost: await fixture.tasks.orders.submit(imageOrder) };
   }
@@ -476,7 +464,7 @@ it('A stop waits for the orders that are being sent', async () => {
   expect(events).toEqual(['refused', 'finished']);
 });
 
-function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): TaskStore {
+function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): StoredTasks {
   return new Proxy(store, {
     get(target, name) {
       if (name in overrides) return Reflect.get(overrides, name);

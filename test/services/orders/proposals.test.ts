@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_BUDGET } from '../../../src/services/money/server-budget.ts';
 import { Proposals } from '../../../src/services/orders/proposals.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
-import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { createStoreFixture } from '../store/store-fixture.ts';
+import { ordersSources } from './sources.ts';
 
 const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
 const minute = 60_000;
@@ -13,17 +12,13 @@ async function createFixture() {
   const store = (await setup.open()) as StoredTasks;
   const bound: { isUpperBound?: true } = {};
   const price = { current: '0.10' as string | undefined };
-  const proposals = new Proposals({
-    store: store.proposals,
-    clock: setup.clock,
-    prices: {
-      estimateOf: () =>
-        price.current === undefined ? undefined : { amount: price.current, source: 'operator', at: 0, ...bound },
-    },
-    removeMessage: async () => 'gone',
-    budgets: { get: () => ({ ...EMPTY_BUDGET, confirmAbove: '0.10' }) },
-    partition: WHOLE_STORE,
+  const sources = ordersSources(setup, store, {
+    estimateOf: () =>
+      price.current === undefined ? undefined : { amount: price.current, source: 'operator', at: 0, ...bound },
   });
+  await sources.money.budgets.change('den', (budget) => ({ ...budget, confirmAbove: '0.10' }));
+  const { money, discord, partition } = sources;
+  const proposals = new Proposals(store.proposals, money, discord, partition, setup.clock);
   return { clock: setup.clock, store, proposals, price, bound };
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, standingOf } from '../../../src/services/money/entry.ts';
-import { Ledger } from '../../../src/services/money/ledger.ts';
-import { TaskBook } from '../../../src/services/orders/book.ts';
+import { createOrdersContext } from '../../../src/services/orders/orders-context.ts';
 import { startRelease } from '../../../src/services/orders/submission/sweep.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { markDismissed } from '../../../src/services/tasks/transitions.ts';
 import { createStoreFixture, makeTask, START, type StoreFixture, settled } from '../store/store-fixture.ts';
+import { ordersSources } from './sources.ts';
 
 const HOUR_MS = 3_600_000;
 const TEN_MINUTES_MS = 10 * 60_000;
@@ -15,14 +15,19 @@ const TEN_MINUTES_MS = 10 * 60_000;
 async function startBot(setup: StoreFixture) {
   const store = (await setup.open()) as StoredTasks;
   const { clock, log } = setup;
-  const ledger = new Ledger({ entries: store.entries, clock, log });
-  const book = new TaskBook(store, log);
+  const context = { clock, log };
+  const sources = ordersSources(context, store);
+  const { book, money } = sources;
+  const { ledger } = money;
   book.onChange((task) => ledger.onTaskChange(task));
   await book.open();
   await ledger.open(book.live());
   let stopRelease: (() => Promise<void>) | undefined;
   const release = (): void => {
-    stopRelease = startRelease(book, ledger, { clock, log }, 3 * HOUR_MS);
+    stopRelease = startRelease(
+      createOrdersContext(context, sources, () => undefined),
+      3 * HOUR_MS,
+    );
   };
   const entries = async (): Promise<LedgerEntry[]> => {
     await ledger.flush();

@@ -66,7 +66,7 @@ async function countedStandings({ store }: Engine): Promise<string[]> {
 
 async function submitWithUnknownOutcome(name: 'reset' | 'accepted-then-reset' = 'accepted-then-reset') {
   const signer = createSigner();
-  const fixture = await startEngine({}, undefined, { gather: signer.gather, hasLedger: true });
+  const fixture = await startEngine({}, undefined, { gather: signer.gather });
   addFault(fixture, name);
   const lost = await fixture.tasks.orders.submit(order);
   expect(lost.state).toBe('unconfirmed');
@@ -92,7 +92,7 @@ describe('An unconfirmed image order that is tried again', () => {
   it.each([false, true])(
     'An unconfirmed image order counts together with the order that repeats it, because the gateway may ignore the key (%s)',
     async (idempotencyIgnored) => {
-      const fixture = await startEngine({ quirks: { idempotencyIgnored } }, undefined, { hasLedger: true });
+      const fixture = await startEngine({ quirks: { idempotencyIgnored } }, undefined, {});
       addFault(fixture, 'accepted-then-reset');
       const lost = await fixture.tasks.orders.submit(order);
       const second = await fixture.tasks.orders.tryAgain(lost.id, order);
@@ -100,7 +100,7 @@ describe('An unconfirmed image order that is tried again', () => {
       expect(await countedStandings(fixture)).toEqual(['reserved', 'settled']);
       await fixture.until(() => fixture.changes.findLast(({ id, state }) => id === second.id && state === 'ready'));
       await fixture.stop();
-      const restarted = await startEngine({}, fixture, { hasLedger: true });
+      const restarted = await startEngine({}, fixture, {});
       expect(await countedStandings(restarted)).toEqual(['settled', 'settled']);
     },
   );
@@ -249,14 +249,14 @@ describe('The sent body of a request', () => {
   });
 
   it('The sent body of a request prevents its order from being submitted if it cannot be stored', async () => {
-    const fullStore = (store: StoredTasks): TaskStore =>
+    const fullStore = (store: StoredTasks) =>
       withOverrides(store, {
         sentOrders: {
           put: () => Promise.reject(new StoreError('full', 'The disk is full.')),
           read: (id) => store.sentOrders.read(id),
         },
       });
-    const fixture = await startEngine({}, undefined, { storeFor: fullStore, hasLedger: true });
+    const fixture = await startEngine({}, undefined, { storeFor: fullStore });
     await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
     expect(sentOrders(fixture)).toEqual([]);
     expect(fixture.tasks.book.liveCount).toBe(0);
@@ -264,7 +264,7 @@ describe('The sent body of a request', () => {
   });
 });
 
-function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): TaskStore {
+function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): StoredTasks {
   return new Proxy(store, {
     get(target, name) {
       if (name in overrides) return Reflect.get(overrides, name);
@@ -277,7 +277,7 @@ function withOverrides(store: StoredTasks, overrides: Partial<TaskStore>): TaskS
 /** Wraps a store so that it is closed once this many writes have reached it, as if the process had died. */
 function closeAfterWrites(writeCount: number) {
   let writesLeft = writeCount;
-  return (store: StoredTasks): TaskStore => {
+  return (store: StoredTasks) => {
     const countWrite = async <T>(write: () => Promise<T>): Promise<T> => {
       if (writesLeft <= 0) throw new StoreError('failed', 'no power');
       const result = await write();
@@ -324,10 +324,10 @@ describe('An image order of a bot that dies at any write', () => {
   it.each([1, 2, 3, 4, 5])(
     'An image order of a bot that dies at any write creates at most one job, and every attempt counts (%i writes)',
     async (writes) => {
-      const first = await startEngine({}, undefined, { storeFor: closeAfterWrites(writes), hasLedger: true });
+      const first = await startEngine({}, undefined, { storeFor: closeAfterWrites(writes) });
       await first.tasks.orders.submit(order).catch(() => undefined);
       await first.kill();
-      const restarted = await retryUntilKnown(await startEngine({}, first, { hasLedger: true }));
+      const restarted = await retryUntilKnown(await startEngine({}, first, {}));
       expect(restarted.gateway.jobs.list().length).toBeLessThanOrEqual(1);
       await endAll(restarted);
       expect(await countedStandings(restarted)).toEqual((await allTasks(restarted)).map(() => 'settled'));
@@ -338,19 +338,19 @@ describe('An image order of a bot that dies at any write', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'An image order of a bot that dies at any write creates at most one job even if it is tried again (%i writes)',
     async (writes) => {
-      const first = await startEngine({}, undefined, { hasLedger: true });
+      const first = await startEngine({}, undefined, {});
       addFault(first, 'accepted-then-reset');
       const lost = await first.tasks.orders.submit(order);
       await first.kill();
-      const second = await startEngine({}, first, { storeFor: closeAfterWrites(writes), hasLedger: true });
+      const second = await startEngine({}, first, { storeFor: closeAfterWrites(writes) });
       await second.tasks.orders.tryAgain(lost.id, order).catch(() => undefined);
       await second.kill();
-      const restarted = await retryUntilKnown(await startEngine({}, second, { hasLedger: true }));
+      const restarted = await retryUntilKnown(await startEngine({}, second, {}));
       expect(restarted.gateway.jobs.list()).toHaveLength(1);
       expect(new Set(sentOrders(restarted).map((one) => JSON.stringify(one))).size).toBe(1);
       await endAll(restarted);
       await restarted.stop();
-      const last = await startEngine({}, restarted, { hasLedger: true });
+      const last = await startEngine({}, restarted, {});
       expect(await countedStandings(last)).toEqual((await allTasks(last)).map(() => 'settled'));
       expect(keysIn(last.file, 'sent')).toEqual([]);
     },

@@ -1,40 +1,55 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../../src/lib/log.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { GatewayError } from '../../../src/services/gateway/errors.ts';
-import { Sender, type SenderParts } from '../../../src/services/orders/sender.ts';
+import type { Callbacks } from '../../../src/services/orders/callbacks.ts';
+import { createOrdersContext, type OrdersSources } from '../../../src/services/orders/orders-context.ts';
+import { Sender } from '../../../src/services/orders/sender.ts';
+import type { TaskStore } from '../../../src/services/orders/task-store.ts';
+import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { SentOrder } from '../../../src/services/tasks/kind.ts';
 import { defineKind, type Kind } from '../../../src/services/tasks/kind.ts';
 import type { Gather } from '../../../src/services/tasks/materials.ts';
+import { createStoreFixture } from '../store/store-fixture.ts';
 import { acceptedSubmit, buildTask } from './builders.ts';
+import { ordersSources } from './sources.ts';
 
 const maxWaitMs = { image: 1, video: 2, music: 3, text: 4 };
 const task = buildTask();
 
-interface Options extends Partial<Omit<SenderParts, 'store' | 'gather' | 'log' | 'maxWaitMs'>> {
+interface Options {
   gather?: Gather;
-  putSentOrder?: SenderParts['store']['sentOrders']['put'];
+  userOf?: OrdersSources['userOf'];
+  urlFor?: Callbacks['urlFor'];
+  putSentOrder?: TaskStore['sentOrders']['put'];
+  assertOwned?: () => void;
 }
 
 /** A sender whose files come from `gather`, with everything that was fetched and stored. */
-function createFixture({ gather = async () => ({}), putSentOrder, ...parts }: Options = {}) {
+async function createFixture({ gather = async () => ({}), userOf, urlFor, putSentOrder, assertOwned }: Options = {}) {
   const gathered: Parameters<Gather>[] = [];
   const stored: [string, SentOrder][] = [];
-  const lines: string[] = [];
-  const sender = new Sender({
-    assertOwnership: () => undefined,
-    ...parts,
-    store: {
-      sentOrders: { put: putSentOrder ?? (async (id, sent) => void stored.push([id, sent])) },
-    },
+  const { log, logged, clock, open } = createStoreFixture();
+  const store = (await open()) as StoredTasks;
+  store.sentOrders.put = putSentOrder ?? (async (id, sent) => void stored.push([id, sent]));
+  const context = { clock, log };
+  const sources = ordersSources(context, store, {
+    userOf,
     gather: (...args) => {
       gathered.push(args);
       return gather(...args);
     },
-    maxWaitMs,
-    log: createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) }),
   });
-  return { sender, gathered, stored, logged: () => lines.join('') };
+  const ordersContext = createOrdersContext(
+    context,
+    {
+      ...sources,
+      settings: { ...sources.settings, maxWaitMs },
+      store: assertOwned ? Object.assign(store, { ownership: { ...store.ownership, assertOwned } }) : store,
+    },
+    () => undefined,
+  );
+  if (urlFor) ordersContext.callbacks.urlFor = urlFor;
+  return { sender: new Sender(ordersContext), gathered, stored, logged: () => logged.join('') };
 }
 
 /** A kind whose orders reach `submit`. */
@@ -50,7 +65,7 @@ const tooLarge = new GatewayError('Too large.', { kind: 'invalid', status: 413, 
 
 describe('The preparation of an order', () => {
   it('The files are fetched for the member, within the wait limit of the kind and in the form that it sends', async () => {
-    const { sender, gathered } = createFixture({
+    const { sender, gathered } = await createFixture({
       gather: async () => ({ images: ['data:a'] }),
       userOf: async (memberId) => `member-${memberId}`,
     });
@@ -67,7 +82,7 @@ describe('The preparation of an order', () => {
   });
 
   it('Each order gets a key of its own, and one that is sent again keeps its key', async () => {
-    const { sender } = createFixture();
+    const { sender } = await createFixture();
     const kind = kindThat(undefined);
     const keys = [await sender.prepareOrder(kind, task), await sender.prepareOrder(kind, task)].map(
       (one) => one.idempotencyKey,
@@ -77,7 +92,7 @@ describe('The preparation of an order', () => {
   });
 
   it('A body that was sent before is sent again unchanged, and nothing is fetched for it', async () => {
-    const { sender, gathered } = createFixture();
+    const { sender, gathered } = await createFixture();
     const bodyOf = () => 'another body';
     const kind = kindThat(undefined, { keyedSubmit: { bodyOf, send: async () => acceptedSubmit } });
     expect(await sender.prepareOrder(kind, task, { idempotencyKey: 'a-key', body: 'a body' })).toMatchObject({
@@ -104,7 +119,7 @@ describe('The files of an order that moderation sees', () => {
   const documents = [{ address: 'https://discord.test/3', name: '3.pdf' }];
 
   it('Images are fetched one at a time, and references only if they may be images', async () => {
-    const { sender, gathered } = createFixture({
+    const { sender, gathered } = await createFixture({
       gather: async ({ pictures: [file] = [], references: [one] = [] }) => ({
         images: file && [`image ${file.name}`],
         references: one && [
@@ -126,7 +141,7 @@ describe('The files of an order that moderation sees', () => {
   });
 
   it('An order without files has no images, and a gateway that returns none adds none', async () => {
-    const { sender, gathered } = createFixture();
+    const { sender, gathered } = await createFixture();
     expect(await sender.filesOf(task).images()).toEqual([]);
     expect(gathered).toEqual([]);
     const request = { prompt: 'x', pictures, references: [reference('image')] };
@@ -134,7 +149,7 @@ describe('The files of an order that moderation sees', () => {
   });
 
   it('The text of documents is returned, and those that have only data are left out', async () => {
-    const { sender, gathered } = createFixture({
+    const { sender, gathered } = await createFixture({
       gather: async () => ({
         documents: [
           { name: '3.pdf', data: 'data:x' },
@@ -144,7 +159,8 @@ describe('The files of an order that moderation sees', () => {
     });
     expect(await sender.filesOf({ ...task, request: { prompt: 'x', documents } }).documents()).toEqual(['words']);
     expect(gathered).toEqual([[{ documents }, { memberId: task.requesterId, timeLimitMs: 4 }]]);
-    expect(await createFixture().sender.filesOf(task).documents()).toEqual([]);
+    const { sender: other } = await createFixture();
+    expect(await other.filesOf(task).documents()).toEqual([]);
   });
 });
 
@@ -157,10 +173,10 @@ describe('The sending of an order', () => {
     };
     const source = { name: 'images', endpoint: { get: () => expect.unreachable() } };
     const kind = kindThat(submit, { acceptsCallback: true, source });
-    const { sender } = createFixture({
+    const { sender } = await createFixture({
       gather: async () => ({ images: ['data:a'] }),
       userOf: async () => 'a-pseudonym',
-      callbacks: { urlFor: (lane, id) => `https://bot.test/${lane}/${id}` },
+      urlFor: (lane, id) => `https://bot.test/${lane}/${id}`,
     });
     const outcome = await sender.send(kind, task, await sender.prepareOrder(kind, task));
     expect(outcome).toEqual({ submission: acceptedSubmit, hasCallback: true });
@@ -183,7 +199,7 @@ describe('The sending of an order', () => {
     ['its jobs are not polled', { acceptsCallback: true }],
   ])('An order has no callback if %s', async (_, more) => {
     const kind = kindThat(async () => acceptedSubmit, more);
-    const { sender } = createFixture({ callbacks: { urlFor: () => 'https://bot.test' } });
+    const { sender } = await createFixture({ urlFor: () => 'https://bot.test' });
     expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({
       submission: acceptedSubmit,
       hasCallback: false,
@@ -200,7 +216,7 @@ describe('The sending of an order', () => {
       },
     };
     const kind = kindThat(() => expect.unreachable(), { keyedSubmit });
-    const { sender } = createFixture({
+    const { sender } = await createFixture({
       userOf: async () => 'a-pseudonym',
       putSentOrder: async (id, sent) => void events.push(['stored', id, sent]),
     });
@@ -217,7 +233,7 @@ describe('The sending of an order', () => {
     const error = new Error('The disk is full.');
     const send = () => expect.unreachable();
     const kind = kindThat(undefined, { keyedSubmit: { bodyOf: () => 'a body', send } });
-    const { sender } = createFixture({ putSentOrder: () => Promise.reject(error) });
+    const { sender } = await createFixture({ putSentOrder: () => Promise.reject(error) });
     expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ refused: error });
   });
 
@@ -227,11 +243,11 @@ describe('The sending of an order', () => {
       submits += 1;
       return acceptedSubmit;
     });
-    const own = createFixture();
+    const own = await createFixture();
     await own.sender.send(kind, task, await own.sender.prepareOrder(kind, task));
     expect([own.stored, submits]).toEqual([[], 1]);
-    const lost = createFixture({
-      assertOwnership() {
+    const lost = await createFixture({
+      assertOwned() {
         throw new Error('lost');
       },
     });
@@ -248,7 +264,7 @@ describe('The sending of an order', () => {
     ],
   ])('The outcome of %s is a refusal', async (_, error) => {
     const kind = kindThat(() => Promise.reject(error));
-    const { sender, logged } = createFixture({ gather: async () => ({ images: ['data:a'] }) });
+    const { sender, logged } = await createFixture({ gather: async () => ({ images: ['data:a'] }) });
     expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ refused: error });
     expect(logged()).toBe('');
   });
@@ -262,14 +278,14 @@ describe('The sending of an order', () => {
     ['a bug', new Error('a bug'), undefined],
   ])('The outcome of %s is unknown, with the reason in the words of the gateway alone', async (_, error, reason) => {
     const kind = kindThat(() => Promise.reject(error));
-    const { sender, logged } = createFixture();
+    const { sender, logged } = await createFixture();
     expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ reason });
     expect(logged()).toContain('submitted with an unknown outcome');
   });
 
   it('A kind that cannot be submitted has an unknown outcome and a log line, because that is a bug', async () => {
     const kind = kindThat(undefined);
-    const { sender, logged } = createFixture();
+    const { sender, logged } = await createFixture();
     expect(await sender.send(kind, task, await sender.prepareOrder(kind, task))).toEqual({ reason: undefined });
     expect(logged()).toContain('cannot be ordered');
   });
@@ -282,7 +298,7 @@ describe('An order that the gateway refuses as too large', () => {
     shrink: Gather = async () => ({ images: ['small'] }),
   ) {
     const keys: string[] = [];
-    const fixture = createFixture({
+    const fixture = await createFixture({
       gather: (files, context) => (context.shouldShrink ? shrink(files, context) : Promise.resolve(materials)),
     });
     const { sender } = fixture;

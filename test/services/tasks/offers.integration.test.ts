@@ -48,8 +48,8 @@ describe('A button of a result', () => {
   ] as const)(
     'A button of a result is refused once but still offered if no error code states the reason: %o',
     async (fault) => {
-      const offers = new Offers(new ManualClock());
-      const fixture = await startEngine({}, undefined, { offers });
+      const fixture = await startEngine();
+      const { offers } = fixture.tasks;
       const { id } = await fixture.tasks.orders.submit(order);
       const parent = await fixture.until(() =>
         fixture.changes.findLast((task) => task.id === id && task.state === 'ready'),
@@ -64,8 +64,8 @@ describe('A button of a result', () => {
   );
 
   it('A button of a result is hidden if the gateway reports the action as unknown, and shown again after a success', async () => {
-    const offers = new Offers(new ManualClock());
-    const fixture = await startEngine({}, undefined, { offers });
+    const fixture = await startEngine();
+    const { offers } = fixture.tasks;
     const { id } = await fixture.tasks.orders.submit(order);
     const parent = await fixture.until(() =>
       fixture.changes.findLast((task) => task.id === id && task.state === 'ready'),

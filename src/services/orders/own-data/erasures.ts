@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isErasable, MemberErasure, type NotifyPage } from '../member-erasure.ts';
+import type { OrdersContext } from '../orders-context.ts';
 import type { ErasureMessage } from '../other-partitions.ts';
-import type { TasksParts } from '../tasks-parts.ts';
 
 const RETRY_INTERVAL_MS = 60_000;
 
@@ -19,26 +19,26 @@ interface OpenErasure {
  * for each other.
  */
 export class Erasures {
-  readonly #parts: TasksParts;
+  readonly #context: OrdersContext;
   readonly #openErasures = new Map<string, OpenErasure>();
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #cancel: (() => void) | undefined;
 
-  constructor(parts: TasksParts) {
-    this.#parts = parts;
-    parts.book.onChange((task) => this.#onTaskChange(task));
+  constructor(context: OrdersContext) {
+    this.#context = context;
+    context.book.onChange((task) => this.#onTaskChange(task));
   }
 
   /** Continues the erasures that were open when the bot last ran. */
   async open(): Promise<void> {
-    for (const mark of await this.#parts.store.unfinishedErasures())
-      this.#track(mark.memberId, new MemberErasure(mark, this.#parts));
+    for (const mark of await this.#context.store.unfinishedErasures())
+      this.#track(mark.memberId, new MemberErasure(mark, this.#context));
   }
 
   start(): void {
     for (const memberId of this.#openErasures.keys()) this.#wake(memberId);
-    this.#cancel = this.#parts.clock.after(RETRY_INTERVAL_MS, () => this.start());
+    this.#cancel = this.#context.clock.after(RETRY_INTERVAL_MS, () => this.start());
   }
 
   /** Resolves when the erasure is stored. The outcome is passed to `notify`. */
@@ -63,7 +63,7 @@ export class Erasures {
     return this.#lock.run(memberId, async () => {
       const secret = randomBytes(16).toString('hex');
       const newMark = { memberId, until: 0, secret, tasks: 0, messages: 0, stays: 0, left: [] };
-      const erasure = this.#openErasures.get(memberId)?.erasure ?? new MemberErasure(newMark, this.#parts);
+      const erasure = this.#openErasures.get(memberId)?.erasure ?? new MemberErasure(newMark, this.#context);
       await change(erasure);
       // The running erasure may have finished before this was stored.
       if (!this.#openErasures.has(memberId)) this.#track(memberId, erasure);
@@ -72,7 +72,7 @@ export class Erasures {
   }
 
   async isUnderWayElsewhere(memberId: string): Promise<boolean> {
-    const otherPartitions = (await this.#parts.others?.all()) ?? [];
+    const otherPartitions = (await this.#context.others?.all()) ?? [];
     return (await Promise.all(otherPartitions.map((rows) => rows.isErasing(memberId)))).includes(true);
   }
 
@@ -113,7 +113,7 @@ export class Erasures {
         if ((await erasureState.erasure.carryOut()) && !erasureState.isDue) this.#openErasures.delete(memberId);
       }
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
+      this.#context.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
     } finally {
       erasureState.isWorking = false;
     }

@@ -5,7 +5,7 @@ import type { TaskKind } from '../../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../../tasks/task.ts';
 import { groupOf } from '../../tasks/task-facts.ts';
 import { setPosition } from '../../tasks/transitions.ts';
-import type { OrdersParts } from '../tasks-parts.ts';
+import type { OrdersContext } from '../orders-context.ts';
 import type { SlotUser } from './slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
 
@@ -24,7 +24,7 @@ type NewTask = Pick<Task, 'id' | 'kind' | 'guildId' | 'requesterId' | 'weight'>;
 
 /** The queue that every order of a job joins. A task occupies a slot from the decision to send it until its job has ended. */
 export class Line implements SlotUser {
-  readonly #parts: OrdersParts;
+  readonly #context: OrdersContext;
   readonly #send: (id: string) => Promise<void>;
   readonly #turns = new Turns();
   /** Tasks that are being sent and that the book may not know as running yet. */
@@ -39,23 +39,23 @@ export class Line implements SlotUser {
   #isRunning = false;
 
   /** `send`: sends a waiting task. Never throws. */
-  constructor(parts: OrdersParts, send: (id: string) => Promise<void>) {
-    this.#parts = parts;
+  constructor(context: OrdersContext, send: (id: string) => Promise<void>) {
+    this.#context = context;
     this.#send = send;
-    this.#leaveSlots = parts.slots.add(this);
-    parts.book.onChange((task) => {
+    this.#leaveSlots = context.limits.slots.add(this);
+    context.book.onChange((task) => {
       if (hasEnded(task)) this.#leave(task.id);
-      if (hasEnded(task) || task.state === 'needs-input') this.#parts.slots.advance();
+      if (hasEnded(task) || task.state === 'needs-input') this.#context.limits.slots.advance();
     });
-    parts.book.onRemove(({ id }) => {
+    context.book.onRemove(({ id }) => {
       this.#leave(id);
-      this.#parts.slots.advance();
+      this.#context.limits.slots.advance();
     });
   }
 
   /** Whether its job counts towards the number of jobs that the gateway accepts at the same time. */
   isJob(kind: TaskKind): boolean {
-    return this.#parts.specs[kind].traits.isPaid === true && this.#parts.kinds.get(kind)?.source !== undefined;
+    return this.#context.specs[kind].traits.isPaid === true && this.#context.kinds.get(kind)?.source !== undefined;
   }
 
   get isRunning(): boolean {
@@ -64,7 +64,7 @@ export class Line implements SlotUser {
 
   start(): void {
     this.#isRunning = true;
-    this.#parts.slots.advance();
+    this.#context.limits.slots.advance();
     this.#schedulePositionUpdate();
   }
 
@@ -123,8 +123,8 @@ export class Line implements SlotUser {
 
   /** Call this when an order has been refused, or when the book has its task. */
   release(id: string): void {
-    if (!this.#parts.book.find(id)) this.#leave(id);
-    if (this.#sending.delete(id)) this.#parts.slots.advance();
+    if (!this.#context.book.find(id)) this.#leave(id);
+    if (this.#sending.delete(id)) this.#context.limits.slots.advance();
   }
 
   /** The number of tasks that wait, or will have to. */
@@ -135,7 +135,7 @@ export class Line implements SlotUser {
   /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
   join(task: Task, { isNext = false } = {}): void {
     this.#turns.add(toWaitingTask(task), { isNext });
-    this.#parts.slots.advance();
+    this.#context.limits.slots.advance();
     this.#schedulePositionUpdate();
   }
 
@@ -143,7 +143,7 @@ export class Line implements SlotUser {
   hold(key: string, returnCount: number, retryAfterMs?: number): void {
     if (!this.#isRunning) return;
     this.#holds.get(key)?.();
-    const cancel = this.#parts.clock.after(pauseMs(returnCount, retryAfterMs), () => this.#endHold(key));
+    const cancel = this.#context.clock.after(pauseMs(returnCount, retryAfterMs), () => this.#endHold(key));
     this.#holds.set(key, cancel);
   }
 
@@ -155,11 +155,11 @@ export class Line implements SlotUser {
 
   /** Call this when the gateway has accepted a job of this kind. */
   markJobAccepted(kind: TaskKind): void {
-    if (this.#trialKinds.delete(kind)) this.#parts.slots.advance();
+    if (this.#trialKinds.delete(kind)) this.#context.limits.slots.advance();
   }
 
   #isNext(kind: TaskKind): boolean {
-    if (this.#holds.has(kind) || this.#trialKinds.has(kind) || !this.#parts.slots.hasFreeSlot()) return false;
+    if (this.#holds.has(kind) || this.#trialKinds.has(kind) || !this.#context.limits.slots.hasFreeSlot()) return false;
     return this.#turns.count((task) => !this.#isHeld(task)) === 0;
   }
 
@@ -170,7 +170,7 @@ export class Line implements SlotUser {
   #endHold(key: string): void {
     this.#holds.get(key)?.();
     this.#holds.delete(key);
-    this.#parts.slots.advance();
+    this.#context.limits.slots.advance();
   }
 
   #leave(id: string): void {
@@ -191,7 +191,7 @@ export class Line implements SlotUser {
     this.#sending.set(task.id, { kind: task.kind, hasWaited: true });
     void this.#send(task.id).finally(() => {
       this.#sending.delete(task.id);
-      this.#parts.slots.advance();
+      this.#context.limits.slots.advance();
     });
     return true;
   }
@@ -199,12 +199,12 @@ export class Line implements SlotUser {
   occupiedCount(): number {
     const isRunning = (task: Task): boolean =>
       this.isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
-    return this.#parts.book.live(isRunning).length + this.#sending.size;
+    return this.#context.book.live(isRunning).length + this.#sending.size;
   }
 
   #schedulePositionUpdate(): void {
     if (!this.#isRunning || this.#cancelPositionUpdate || this.#turns.size === 0) return;
-    this.#cancelPositionUpdate = this.#parts.clock.after(POSITION_UPDATE_MS, () => {
+    this.#cancelPositionUpdate = this.#context.clock.after(POSITION_UPDATE_MS, () => {
       void this.#showPositions().finally(() => {
         this.#cancelPositionUpdate = undefined;
         this.#schedulePositionUpdate();
@@ -213,7 +213,7 @@ export class Line implements SlotUser {
   }
 
   async #showPositions(): Promise<void> {
-    const { book, log } = this.#parts;
+    const { book, log } = this.#context;
     for (const [id, position] of this.#positions()) {
       if (position > MAX_SHOWN_POSITIONS || !this.#isRunning) return;
       const waitingTask = book.find(id);

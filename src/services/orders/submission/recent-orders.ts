@@ -1,7 +1,7 @@
 import { SteadyClock } from '../../../lib/clock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { Task } from '../../tasks/task.ts';
-import type { OrdersParts } from '../tasks-parts.ts';
+import type { OrdersContext } from '../orders-context.ts';
 
 /** Within this time, no member intentionally requests the same thing twice. */
 const SAME_ORDER_MS = 3_000;
@@ -17,7 +17,7 @@ export class RecentOrders {
   readonly #clock: SteadyClock;
   readonly #recentOrders = new Map<string, { id: string; until: number }>();
 
-  constructor({ book, clock }: OrdersParts) {
+  constructor({ book, clock }: OrdersContext) {
     this.#clock = new SteadyClock(clock);
     // A request that has ended may be repeated immediately, because the member has seen its outcome.
     book.onChange((task) => {

@@ -1,16 +1,13 @@
-import { type Clock, DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { repeat } from '../../../lib/repeat.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { hasEnded, isFollowed, type Task } from '../../tasks/task.ts';
 import { markGivenUp, markOverdue, markReleased } from '../../tasks/transitions.ts';
-import type { TaskBook, TasksLog } from '../book.ts';
+import type { OrdersContext } from '../orders-context.ts';
 import { markResultsRefused } from '../review.ts';
-import type { OrdersParts } from '../tasks-parts.ts';
 
 /** A notice about a long wait may be a few seconds late. */
 const SWEEP_INTERVAL_MS = 5_000;
-
-type SweepParts = Pick<OrdersParts, 'book' | 'clock' | 'kinds' | 'log' | 'maxWaitMs'>;
 
 /** Otherwise a gateway that never ends a job would have it polled for ever, and an erasure would wait for ever. */
 const MAX_FOLLOW_MS = 30 * DAY_MS;
@@ -19,20 +16,20 @@ const MAX_FOLLOW_MS = 30 * DAY_MS;
  * Applies changes that depend only on time, whether or not the gateway responds: wait limits, expired tokens and results that were held
  * for too long. The returned function ends this.
  */
-export function startSweep(parts: SweepParts): () => Promise<void> {
-  const { book, clock, log } = parts;
+export function startSweep(context: OrdersContext): () => Promise<void> {
+  const { book, clock, log } = context;
   return repeat(
     clock,
     async () => {
       await book.saveUnsaved();
       const now = clock.now();
       const update = (task: Task): Task => {
-        if (isEndless(task, parts, now)) return markGivenUp(task, now);
+        if (isEndless(task, context, now)) return markGivenUp(task, now);
         const reviewedTask = isHeldTooLong(task, now)
           ? markResultsRefused(task, { ...task.review, at: now }, 'refusals.rules.resultUndecided')
           : task;
         return dropExpiredToken(
-          isOverdue(reviewedTask, parts, now) ? markOverdue(reviewedTask, now) : reviewedTask,
+          isOverdue(reviewedTask, context, now) ? markOverdue(reviewedTask, now) : reviewedTask,
           now,
         );
       };
@@ -49,14 +46,14 @@ export function startSweep(parts: SweepParts): () => Promise<void> {
   );
 }
 
-const isEndless = (task: Task, { kinds }: SweepParts, now: number): boolean =>
+const isEndless = (task: Task, { kinds }: OrdersContext, now: number): boolean =>
   isFollowed(task) && now - (task.times.accepted ?? now) >= MAX_FOLLOW_MS && kinds.get(task.kind)?.source !== undefined;
 
-function isOverdue(task: Task, { kinds, maxWaitMs }: SweepParts, now: number): boolean {
+function isOverdue(task: Task, { kinds, settings }: OrdersContext, now: number): boolean {
   const { state, kind, request, traits, times } = task;
   if (hasEnded(task) || state === 'waiting' || traits.isTalk || times.overdue !== undefined) return false;
   const waitLimit = kinds.get(kind)?.waitLimit(request);
-  return waitLimit !== undefined && now - (times.turn ?? times.created) >= maxWaitMs[waitLimit];
+  return waitLimit !== undefined && now - (times.turn ?? times.created) >= settings.maxWaitMs[waitLimit];
 }
 
 /** How long results are held if no moderator decides about them. */
@@ -73,22 +70,18 @@ const LOOK_BACK_MS = 62 * DAY_MS;
  * Stops counting requests with an unknown outcome about which no one has decided for this long. The task is changed first, so that after a
  * crash the next start can complete this. The returned function ends it.
  */
-export function startRelease(
-  book: TaskBook,
-  ledger: OrdersParts['ledger'],
-  { clock, log }: { clock: Clock; log: TasksLog },
-  afterMs: number,
-): () => Promise<void> {
+export function startRelease({ book, money, clock, log }: OrdersContext, afterMs: number): () => Promise<void> {
+  const { ledger } = money;
   let checkedUntil: number | undefined;
   return repeat(clock, async (signal) => {
     const until = clock.now() - afterMs;
     try {
-      for await (const { id } of ledger?.unconfirmedEntries(checkedUntil ?? until - LOOK_BACK_MS, until) ?? []) {
+      for await (const { id } of ledger.unconfirmedEntries(checkedUntil ?? until - LOOK_BACK_MS, until)) {
         if (signal.aborted) return RELEASE_INTERVAL_MS;
         // Erased and expired tasks have no owner who could decide later.
         if (!(await book.get(id))) continue;
         const task = await book.change(id, (known) => markReleased(known, clock.now()));
-        if (task.releasedAt !== undefined) await ledger?.reconsider(task);
+        if (task.releasedAt !== undefined) await ledger.reconsider(task);
       }
       checkedUntil = until;
     } catch (error) {

@@ -10,9 +10,7 @@ import { defaultSettings } from '../../../../src/services/gateway/settings.ts';
 import type { AudioService } from '../../../../src/services/media/audio.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
-import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { TaskBook } from '../../../../src/services/orders/book.ts';
-import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
 import { openStore } from '../../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
@@ -22,7 +20,8 @@ import { operatorPriceBook } from '../../../support/prices.ts';
 import { FastClock } from '../../../support/quick-clock.ts';
 import { silentDiscord } from '../../../support/silent-discord.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
-import { order, otherParts } from '../../orders/builders.ts';
+import { order } from '../../orders/builders.ts';
+import { ordersSources } from '../../orders/sources.ts';
 import { createTemporaryFolder } from '../../store/store-fixture.ts';
 
 export const owner = order.requesterId;
@@ -108,18 +107,9 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     log,
     transcriber: async () => transcriber,
   });
-  const tasks = new Tasks({
+  const sources = ordersSources({ clock, log }, limitedStore, {
     book,
-    specs: kindSpecs,
-    store: limitedStore,
-    ledger: new Ledger({ entries: limitedStore.entries, clock, log }),
     kinds: talks.kinds,
-    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
-    clock,
-    log,
-    random: () => 0.5,
-    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
-    ...otherParts(clock),
     gather: async ({ sound }) =>
       sound ? { sound: await sounds.decode(memoryContent(await readTones()), { maxSeconds: 300 }) } : {},
     discord: {
@@ -130,6 +120,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
       },
     },
   });
+  const tasks = new Tasks({ clock, log }, sources);
   const changes: Task[] = [];
   const pendingDeliveries: Promise<unknown>[] = [];
   tasks.book.onChange((task) => {

@@ -2,17 +2,15 @@ import { onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
-import { Ledger } from '../../../../src/services/money/ledger.ts';
+import type { Ledger } from '../../../../src/services/money/ledger.ts';
 import type { OperatorPrices } from '../../../../src/services/money/price.ts';
-import { TaskBook } from '../../../../src/services/orders/book.ts';
-import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
 import { openStore } from '../../../../src/services/store/open-store.ts';
 import { advance } from '../../../../src/services/tasks/advance.ts';
 import { defineKind } from '../../../../src/services/tasks/kind.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
-import { operatorPriceBook } from '../../../support/prices.ts';
-import { acceptedSubmit, buildSnapshot, order, otherParts } from '../../orders/builders.ts';
+import { acceptedSubmit, buildSnapshot, order } from '../../orders/builders.ts';
+import { ordersSources } from '../../orders/sources.ts';
 import { createStoreFixture, type StoreFixture } from '../../store/store-fixture.ts';
 
 /** The outcome of a submit. */
@@ -65,14 +63,6 @@ export async function startBot(
     if (writesLeft === 0) await store.close();
     return result;
   };
-  const crashingStore = new Proxy(store, {
-    get(target, name) {
-      if (name === 'put') return (task: Task) => countWrite(target.put(task));
-      if (name === 'remove') return (task: Task) => countWrite(target.remove(task));
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
   const entries = new Proxy(store.entries, {
     get(target, name) {
       if (name === 'change') return (...args: Parameters<typeof target.change>) => countWrite(target.change(...args));
@@ -80,16 +70,19 @@ export async function startBot(
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+  const crashingStore = new Proxy(store, {
+    get(target, name) {
+      if (name === 'entries') return entries;
+      if (name === 'put') return (task: Task) => countWrite(target.put(task));
+      if (name === 'remove') return (task: Task) => countWrite(target.remove(task));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
   const submittedIds: string[] = [];
   let currentOutcome: SubmitOutcome = 'accepted';
-  const ledger = new Ledger({ entries, clock, log });
-  const tasks = new Tasks({
-    book: new TaskBook(crashingStore, log),
-    specs: kindSpecs,
-    store: crashingStore,
-    ledger,
-    prices: operatorPriceBook(prices),
-    ...otherParts(clock),
+  const sources = ordersSources({ clock, log }, crashingStore, {
+    prices,
     kinds: [
       defineKind({
         name: 'imagine',
@@ -106,12 +99,9 @@ export async function startBot(
         },
       }),
     ],
-    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
-    clock,
-    log,
-    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
-    random: () => 0.5,
   });
+  const { ledger } = sources.money;
+  const tasks = new Tasks({ clock, log }, sources);
   await tasks.open();
   await tasks.start();
   onTestFinished(die);

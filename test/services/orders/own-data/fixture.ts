@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { kindSpecs } from '../../../../src/commands/index.ts';
 import type { Log } from '../../../../src/lib/log.ts';
 import type { Snapshot } from '../../../../src/services/gateway/snapshot.ts';
 import type { LedgerEntry } from '../../../../src/services/money/entry.ts';
-import { Ledger } from '../../../../src/services/money/ledger.ts';
-import { TaskBook } from '../../../../src/services/orders/book.ts';
-import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import type { ErasureOutcome, MessageRemoval } from '../../../../src/services/orders/task-store.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
@@ -13,9 +9,9 @@ import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts'
 import { defineKind } from '../../../../src/services/tasks/kind.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
 import type { ManualClock } from '../../../support/manual-clock.ts';
-import { operatorPriceBook } from '../../../support/prices.ts';
 import { silentDiscord } from '../../../support/silent-discord.ts';
-import { acceptedSubmit, buildSnapshot, otherParts } from '../builders.ts';
+import { acceptedSubmit, buildSnapshot } from '../builders.ts';
+import { ordersSources } from '../sources.ts';
 
 export const prices = { imagine: '0.05', 'imagine:niji': '0.07' };
 
@@ -55,13 +51,9 @@ export async function startEngine({
   canSendDirectMessage = () => true,
 }: EngineOptions): Promise<RunningEngine> {
   const [directMessages, removed, shown]: [RunningEngine['directMessages'], string[], string[]] = [[], [], []];
-  const tasks = new Tasks({
-    book: new TaskBook(store, log),
-    specs: kindSpecs,
-    store,
-    ledger: new Ledger({ entries: store.entries, clock, log }),
-    prices: operatorPriceBook(prices),
-    ...otherParts(clock),
+  const context = { clock, log };
+  const sources = ordersSources(context, store, {
+    prices,
     discord: {
       ...silentDiscord,
       removeMessages: async (task) => {
@@ -82,12 +74,8 @@ export async function startEngine({
         submit: submitOrder,
       }),
     ],
-    scheduler: new Scheduler(clock, () => 0.5, log, { perSecond: 50, inFlight: 24 }),
-    clock,
-    log,
-    random: () => 0.5,
-    maxWaitMs: { image: 300_000, video: 900_000, music: 300_000, text: 120_000 },
   });
+  const tasks = new Tasks(context, sources);
   tasks.book.onChange((task) => {
     if (!hasEnded(task) || !isLive(task) || task.unwanted) return;
     shown.push(task.id);

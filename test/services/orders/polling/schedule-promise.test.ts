@@ -9,22 +9,19 @@ import { pause } from '../../../../src/lib/clock.ts';
 import { createLogger } from '../../../../src/lib/log.ts';
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import type { Snapshot } from '../../../../src/services/gateway/snapshot.ts';
-import { TaskBook } from '../../../../src/services/orders/book.ts';
 import type { CallbackMeaning } from '../../../../src/services/orders/callback-listener.ts';
 import { CallbackUrls } from '../../../../src/services/orders/callback-urls.ts';
-import { Callbacks } from '../../../../src/services/orders/callbacks.ts';
-import { Scheduler } from '../../../../src/services/orders/scheduler.ts';
 import { Tasks } from '../../../../src/services/orders/tasks.ts';
 import { openStore } from '../../../../src/services/store/open-store.ts';
 import { defineKind, type Source } from '../../../../src/services/tasks/kind.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { runs } from '../../../support/runs.ts';
-import { buildSnapshot, order, otherParts } from '../builders.ts';
+import { buildSnapshot, order } from '../builders.ts';
+import { ordersSources } from '../sources.ts';
 import { expectWithinPollLimit } from './promise.ts';
 import { CountingClock } from './timers.ts';
 
 const log = createLogger({ level: 'fatal', secrets: [], isPretty: false, write: () => undefined });
-const maxWaitMs = { image: 300_000, video: 900_000, music: 300_000, text: 120_000 };
 let folder = '';
 
 beforeAll(async () => {
@@ -157,20 +154,13 @@ async function runBot(scenario: History): Promise<ReadonlyMap<string, number[]>>
       { url: `sqlite://${file}`, scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: botClock },
     );
-    const scheduler = new Scheduler(botClock, () => scenario.random, log, { perSecond: 50, inFlight: 10 });
-    const { schedule } = scenario;
-    const parts = { store, kinds: [simulated], scheduler, clock: botClock, log, maxWaitMs, schedule };
-    const book = new TaskBook(parts.store, parts.log);
-    const callbacks = new Callbacks(book, [simulated], scheduler, botClock, log);
+    const context = { clock: botClock, log };
+    const { random } = scenario;
+    const sources = ordersSources(context, store, { kinds: [simulated], random: () => random });
+    const settings = { ...sources.settings, poll: { schedule: scenario.schedule } };
+    const tasks = new Tasks(context, { ...sources, settings });
+    const { callbacks } = tasks;
     callbacks.open(addresses);
-    const tasks = new Tasks({
-      book,
-      callbacks,
-      specs: kindSpecs,
-      ...parts,
-      ...otherParts(botClock),
-      random: () => scenario.random,
-    });
     await tasks.open();
     await tasks.start();
     return { tasks, store, callbacks };

@@ -25,7 +25,7 @@ async function standings({ store, tasks }: Engine): Promise<string[]> {
 
 /** Starts a bot that runs one job at a time, and submits its first job. */
 async function startWithRunningJob(parts: Parameters<typeof startEngine>[2] = {}) {
-  const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, hasLedger: true, ...parts });
+  const fixture = await startEngine({}, undefined, { jobsAtOnce: 1, ...parts });
   const running = await fixture.tasks.orders.submit(nextOrder());
   return { fixture, running };
 }
@@ -59,7 +59,7 @@ describe('A task in the queue', () => {
       await fixture.tasks.orders.submit(nextOrder()),
     ];
     await fixture.kill();
-    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1 });
     for (const task of waitingTasks) await waitForState(restarted, task, 'ready');
     expect(submitCount(restarted)).toBe(3);
     expect(await standings(restarted)).toEqual(['settled', 'settled', 'settled']);
@@ -89,7 +89,7 @@ describe('A task in the queue', () => {
     await fixture.tasks.pause();
     stopping.reject(new Refusal('refusals.imageGone', { name: 'fox.png' }));
     await fixture.stop();
-    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1, hasLedger: true });
+    const restarted = await startEngine({}, fixture, { jobsAtOnce: 1 });
     await waitForState(restarted, task, 'ready');
     expect(submitCount(restarted)).toBe(2);
   });

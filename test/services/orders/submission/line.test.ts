@@ -30,7 +30,7 @@ async function standings({ store, tasks }: Fixture): Promise<string[]> {
 
 /** Starts a bot that runs one job at a time, and submits its first job. */
 async function startWithRunningJob(parts: Parameters<typeof createFixture>[0] = {}) {
-  const fixture = await createFixture({ jobsAtOnce: 1, hasLedger: true, ...parts });
+  const fixture = await createFixture({ jobsAtOnce: 1, ...parts });
   const running = await fixture.tasks.orders.submit(nextOrder());
   return { fixture, running };
 }
@@ -217,7 +217,7 @@ describe('A task in the queue', () => {
 
 describe('A gateway that accepts no more tasks', () => {
   it('A task that was refused because the gateway was full waits, and is sent again with the same reservation', async () => {
-    const fixture = await createFixture({ hasLedger: true });
+    const fixture = await createFixture({});
     fixture.gateway.reply(SUBMIT, saturated, saturated);
     const task = await fixture.tasks.orders.submit(nextOrder());
     expect(task).toMatchObject({ state: 'waiting', returns: 1 });
@@ -231,7 +231,7 @@ describe('A gateway that accepts no more tasks', () => {
   });
 
   it('A task is refused, and its reservation released, after it has been returned to the queue a limited number of times', async () => {
-    const fixture = await createFixture({ hasLedger: true });
+    const fixture = await createFixture({});
     fixture.gateway.replyAlways(SUBMIT, saturated);
     const task = await fixture.tasks.orders.submit(nextOrder());
     for (let submits = 1; submits < 11; submits++) {
@@ -257,7 +257,7 @@ describe('A gateway that accepts no more tasks', () => {
 describe('An account without credit', () => {
   it('The order is refused and not queued, the kind is paused, the operator is notified once, and one order is let through later', async () => {
     const notified: string[] = [];
-    const fixture = await createFixture({ hasLedger: true });
+    const fixture = await createFixture({});
     fixture.tasks.orders.onCredit((kind, isAvailable) => void (isAvailable || notified.push(kind)));
     fixture.gateway.reply(SUBMIT, noCredit);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'quota' });

@@ -1,33 +1,40 @@
 import { expect, it } from 'vitest';
 import { factOfTask } from '../../../../src/services/money/entry.ts';
-import { TaskBook } from '../../../../src/services/orders/book.ts';
+import { createOrdersContext, type OrdersSources } from '../../../../src/services/orders/orders-context.ts';
 import { startSweep } from '../../../../src/services/orders/submission/sweep.ts';
+import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Kind } from '../../../../src/services/tasks/kind.ts';
-import type { TaskKind } from '../../../../src/services/tasks/kind-spec.ts';
 import { createStoreFixture, DAY_MS, makeTask, START } from '../../store/store-fixture.ts';
+import { ordersSources } from '../sources.ts';
 
 const polled = {
   waitLimit: () => 'image' as const,
   durationKey: () => '',
   source: { name: 'imgx', endpoint: { get: () => expect.unreachable() } },
 } as const;
-const kindMap = new Map<TaskKind, Kind>([
-  ['imagine', { ...polled, name: 'imagine' }],
-  ['album', { ...polled, name: 'album', source: undefined }],
-]);
+const kinds: Kind[] = [
+  { ...polled, name: 'imagine' },
+  { ...polled, name: 'album', source: undefined },
+];
+const settings: OrdersSources['settings'] = {
+  maxWaitMs: { image: 1_000, video: 1_000, music: 1_000, text: 1_000 },
+  poll: { schedule: 'learned' },
+  callbacks: { url: undefined, port: undefined, host: '127.0.0.1' },
+};
 
 it('A job that the gateway never ends is followed for 30 days, and then counts with its estimate', async () => {
   const { open, log, clock } = createStoreFixture();
-  const book = new TaskBook(await open(), log, clock);
+  const context = { clock, log };
+  const sources = ordersSources(context, (await open()) as StoredTasks, { settings, kinds });
+  const { book } = sources;
   const [endless, younger, unpolled] = [
     makeTask({ times: { accepted: START } }),
     makeTask({ times: { created: START + 1, accepted: START + DAY_MS } }),
     makeTask({ kind: 'album', request: { parts: [] }, times: { created: START + 2, accepted: START } }),
   ];
   for (const task of [endless, younger, unpolled]) await book.add(task);
-  const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };
   clock.advance(30 * DAY_MS - 5_000);
-  const stop = startSweep({ book, kinds: kindMap, clock, log, maxWaitMs });
+  const stop = startSweep(createOrdersContext(context, sources, () => undefined));
   clock.advance(5_000);
   await stop();
   const ended = await book.get(endless.id);
@@ -39,12 +46,13 @@ it('A job that the gateway never ends is followed for 30 days, and then counts w
 
 it('A held result about which no moderator decides for 7 days is deleted, and its message says so', async () => {
   const { open, log, clock } = createStoreFixture();
-  const book = new TaskBook(await open(), log, clock);
+  const context = { clock, log };
+  const sources = ordersSources(context, (await open()) as StoredTasks, { settings, kinds });
+  const { book } = sources;
   const heldTask = makeTask({ state: 'ready', review: { outcome: 'held', at: START } });
   await book.add(heldTask);
-  const maxWaitMs = { image: 1_000, video: 1_000, music: 1_000, text: 1_000 };
   clock.advance(7 * DAY_MS - 5_000);
-  const stop = startSweep({ book, kinds: kindMap, clock, log, maxWaitMs });
+  const stop = startSweep(createOrdersContext(context, sources, () => undefined));
   clock.advance(5_000);
   await stop();
   expect(await book.get(heldTask.id)).toMatchObject({
