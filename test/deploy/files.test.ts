@@ -41,6 +41,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
+const composeTool = 'docker-compose';
 const isInstalled = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0;
 const skipNote = (tool: string): string => (isInstalled(tool) ? '' : ` (skipped: ${tool} is not installed)`);
 
@@ -157,7 +158,7 @@ describe('compose.yaml', () => {
       copyFileSync('compose.yaml', join(folder, 'compose.yaml'));
       const imageWith = (settings: string): unknown => {
         writeFileSync(join(folder, '.env'), settings);
-        const { stdout } = spawnSync('docker-compose', ['config'], { cwd: folder, encoding: 'utf8' });
+        const { stdout } = spawnSync(composeTool, ['config'], { cwd: folder, encoding: 'utf8' });
         return parse(stdout).services.bot.image;
       };
       const released = 'ghcr.io/some-owner/a-bot:1.2.3';
