@@ -183,6 +183,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     threadMembers: [() => botRest.put(`/channels/${ID}/thread-members/${ID}`)],
     channel: [() => botRest.patch(`/channels/${ID}`, { body: { name: PRIVATE_WORD } })],
     guild: [() => reader.isInServer(ID)],
+    guildMember: [() => reader.ownPermissions(ID, ID)],
     guildRoles: [() => reader.serverNames(ID)],
     guildChannels: [() => reader.serverNames(ID)],
     gatewayBot: [() => readGateway(clients.reads)],

@@ -20,6 +20,7 @@ import { imagine } from './imagine/feature.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
 import { server } from './server/feature.ts';
+import { setup } from './setup/feature.ts';
 import { shorten } from './shorten/feature.ts';
 import { talk } from './talk/feature.ts';
 import { tasks } from './tasks/feature.ts';
@@ -59,6 +60,7 @@ const otherFeatures = [
   usage,
   budget(kindNames(kindSpecs)),
   server,
+  setup,
   finetune,
   about,
 ] as const;

@@ -7,6 +7,7 @@ import type { Services } from './feature.ts';
 import { handlers } from './index.ts';
 import { startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
+import { sendSetupHint } from './setup/hint.ts';
 import { nameThreads } from './talk/name-threads.ts';
 import { utteranceReader } from './talk/utterances.ts';
 import { readThreadMessages } from './thread-messages.ts';
@@ -34,6 +35,7 @@ export function openCommands(
     clock,
     loadRules,
     drafts: tasks.drafts,
+    afterReply: sendSetupHint,
     isPrivateByDefault: ({ guildId }, command) => guildId !== undefined && rules.isPrivateByDefault(guildId, command),
     guards: [
       refuseUnserved(settings.discord),

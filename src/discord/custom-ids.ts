@@ -5,6 +5,7 @@ import { type ModelKind, modelKinds } from '../services/gateway/model-families.t
 import { modelSizes } from '../services/gateway/model-ids.ts';
 import { isDay, quickRanges } from '../services/money/usage-days.ts';
 import { groupings, usageOwners } from '../services/money/usage-sheet.ts';
+import { setupSteps } from '../services/safety/server-setup.ts';
 import { shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../services/tasks/task-summary.ts';
@@ -246,6 +247,12 @@ const rulesFormCodec: PointerCodec<{
   read: namedArguments({ section: z.enum(ruleSections), opened: digestsArgument, seen: digestsArgument }).read,
 };
 
+/** A step of the set-up, or the overview after the last one, and the step that this finishes. */
+const setupCodec = namedArguments({
+  step: z.enum([...setupSteps, 'overview']),
+  finished: emptyOr(z.enum(setupSteps)).optional(),
+});
+
 /** A server whose requests an admin paused, or `all`. */
 const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
@@ -335,11 +342,16 @@ export const customIds = {
   reportBlockFilled: verb('repblocf', taskCodec),
   rules: verb('rules', oneArgument(z.enum(ruleSections))),
   rulesFilled: verb('rulesf', rulesFormCodec),
+  /** Pressed on another page, which stays: the rules are shown in a new message. */
+  rulesApart: verb('rulesn', oneArgument(z.enum(ruleSections))),
+  rulesApartFilled: verb('rulesnf', rulesFormCodec),
   accessRemove: verb('access', noArguments),
   /** An admin's decision about a preview of changed rules. */
   rulesApply: verb('import', taskCodec),
   rulesCancel: verb('importc', taskCodec),
+  budget: verb('budget', noArguments),
   resume: verb('resume', pausedCodec),
+  setup: verb('setup', setupCodec),
   list: verb('press', indexCodec),
 } as const;
 

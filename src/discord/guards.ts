@@ -54,6 +54,9 @@ const permissions = {
 
 export const neededPermissions: readonly Permission[] = Object.values(permissions);
 
+/** What the bot needs to post a result, a report or an alert. */
+export const postPermissions: readonly Permission[] = [permissions.view, permissions.send, permissions.attach];
+
 /** The names of the permissions that the bot lacks in a channel. */
 export function missingPermissions(
   { appPermissions }: { appPermissions: bigint },

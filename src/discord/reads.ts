@@ -11,6 +11,7 @@ import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
+import { permissionsIn } from './guards.ts';
 import { type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
@@ -77,6 +78,10 @@ export async function requireMessageContent(reads: DiscordReads, token: string, 
 const MAX_CACHED_CHANNELS = 5_000;
 
 const guildShape = z.object({ name: z.string() });
+const rolesShape = z.array(z.object({ id: z.string(), permissions: z.string() }));
+const memberShape = z.object({ roles: z.array(z.string()) });
+const overwriteShape = z.object({ id: z.string(), allow: z.string(), deny: z.string() });
+const channelsShape = z.array(z.object({ id: z.string(), permission_overwrites: z.array(overwriteShape).optional() }));
 const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
 /** What the bot reads from Discord while it runs. */
@@ -147,6 +152,28 @@ export class DiscordReader {
       ]);
     });
     return names ?? new Map();
+  }
+
+  /** The bot's own permissions in all channels of a server, by their ids. There are none for threads, and if Discord does not respond. */
+  async ownPermissions(guildId: string, botId: string): Promise<ReadonlyMap<string, bigint>> {
+    const failure = 'Could not read the permissions in a server.';
+    const permissions = await tryAndLog(this.#log, failure, { server: guildId }, async () => {
+      const routes = [Routes.guildRoles(guildId), Routes.guildMember(guildId, botId), Routes.guildChannels(guildId)];
+      const [roles, member, channels] = await Promise.all(routes.map((route) => this.#reads.get(route)));
+      const { roles: roleIds } = memberShape.parse(member);
+      const held = rolesShape.parse(roles).filter(({ id }) => id === guildId || roleIds.includes(id));
+      const granted = held.reduce((all, role) => all | BigInt(role.permissions), 0n);
+      const targets = [[guildId], roleIds, [botId]];
+      return new Map(
+        channelsShape
+          .parse(channels)
+          .map(({ id, permission_overwrites }) => [
+            id,
+            permissionsIn({ permissions: String(granted) }, targets, permission_overwrites),
+          ]),
+      );
+    });
+    return permissions ?? new Map();
   }
 
   /** The name of a server; undefined if Discord does not tell it. */

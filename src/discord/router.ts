@@ -24,6 +24,7 @@ import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import {
   type Acknowledgement,
+  isReplyShown,
   lateFollowUp,
   notifyMemberPrivately,
   Responder,
@@ -48,6 +49,8 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules?(guildId: string): Promise<boolean>;
   isPrivateByDefault?: PrivateByDefault;
+  /** Called after the reply to a command, press or form. `isShown` waits for a reply that delivery shows; false if there will be none. */
+  afterReply?(context: HandlerContext<Services>, isShown: () => Promise<boolean>): Promise<void>;
 }
 
 /** How another process acknowledged an interaction, because the interaction had waited too long, or because the process has since ended. */
@@ -77,7 +80,10 @@ export class Router<Services extends EarlyContext['services']> {
 
   /** Never throws: failures are shown to the member and logged. */
   async route(interaction: Interaction, earlier?: EarlierAcknowledgement): Promise<void> {
-    const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlier));
+    await this.#track(runForInteraction(newReference(), () => this.#dispatch(interaction, earlier)));
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
     this.#running.add(work);
     await work;
     this.#running.delete(work);
@@ -150,6 +156,16 @@ export class Router<Services extends EarlyContext['services']> {
       await this.#applyOtherRules(interaction, parsed.acknowledgement);
     }
     await sendOutcome(responder, await parsed.run(context));
+    // Not awaited, because a reply that delivery shows may take long.
+    if (!this.isFinishing) void this.#track(this.#afterReply(context, interaction, responder));
+  }
+
+  async #afterReply(context: HandlerContext<Services>, interaction: Interaction, responder: Responder): Promise<void> {
+    try {
+      await this.#parts.afterReply?.(context, () => isReplyShown(responder, this.#retryLimit(interaction)));
+    } catch (error) {
+      this.#parts.funnel.messageFor(error, `what follows ${logNameOf(interaction)}`);
+    }
   }
 
   /** The acknowledgement cannot wait for a store, so it follows the rules that were known. A form opens by these too, and what it submits is checked here. */

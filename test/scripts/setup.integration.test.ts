@@ -77,6 +77,7 @@ describe('npm run setup -- --yes', () => {
     const settings = { ...settingsOf(world), GATEWAY_BASE_URL: `${world.gateway.url}/v1` };
     const first = await setUp(folder, settings);
     expect(first).toEqual({ code: 0, output: expect.stringContaining('Wrote .env, which only you can read.') });
+    expect(wordsOf(first.output)).toContain('Once the bot runs, use /setup on your server');
     expect(envIn(folder)).toMatchObject({ ...settings, DEFAULT_VIDEO_MODEL: 'reel-2' });
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
     expect(world.discord.commands.global().length).toBeGreaterThan(0);

@@ -43,6 +43,12 @@ const show = command({
   },
 });
 
+/** For a button on another page, which stays. */
+const showButton = on(customIds.budget, {
+  reply: 'new-private',
+  run: async (_nothing, context) => budgetPage(await managedBudget(undefined, context), context),
+});
+
 const grant = command({
   name: 'grant',
   options: {
@@ -223,6 +229,6 @@ export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
     isForAdmins: true,
     subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
   },
-  handlers: [resume],
+  handlers: [showButton, resume],
   text,
 });

@@ -6,7 +6,7 @@ import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { historyPage } from '../history.ts';
 import { exportRules, importRules } from './export-rules.ts';
-import { openRulesForm, rulesForm } from './forms.ts';
+import { rulesForms } from './forms.ts';
 import { managedServer } from './managed-server.ts';
 import { accessRuleId, currentRulesPage } from './page.ts';
 import { previewButtons } from './preview.ts';
@@ -95,6 +95,6 @@ export const server: Feature<typeof text> = {
     subcommands: [rules, rulesHistory, checkServer, exportRules, importRules],
   },
   menus: [reportMenu],
-  handlers: [openRulesForm, rulesForm, removeAccessRule, reportForm, ...previewButtons, ...reportButtons],
+  handlers: [...rulesForms, removeAccessRule, reportForm, ...previewButtons, ...reportButtons],
   text,
 };

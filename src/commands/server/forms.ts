@@ -1,5 +1,6 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import { FormRefusal, type FormValues } from '../../discord/form.ts';
+import type { ReplyMode } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
@@ -22,56 +23,73 @@ import { assertCanHold, assertCanModerate, managedServer } from './managed-serve
 import { currentRulesPage } from './page.ts';
 import { overtakenText } from './readable.ts';
 
-async function openForm(section: RuleSection, context: Context): Promise<FormPlan> {
+type FilledVerb = typeof customIds.rulesFilled;
+type OpenedForm = Parameters<FilledVerb['id']>[0];
+
+async function openForm(section: RuleSection, filled: FilledVerb, context: Context): Promise<FormPlan> {
   const { guildId } = managedServer(context);
   const fields = formFieldsOf(section, context.services.safety.rules.get(guildId), context);
-  const id = customIds.rulesFilled.id({ section, opened: digestsOf(fields) });
+  const id = filled.id({ section, opened: digestsOf(fields) });
   return { id, title: context.say(`rules.forms.${section}`), fields };
 }
 
-export const openRulesForm = on(customIds.rules, { open: openForm });
+/** Forms that are opened by one verb, and submitted with another. */
+const formsOf = (opening: typeof customIds.rules, filled: FilledVerb, reply: ReplyMode) => [
+  on(opening, { open: (section, context) => openForm(section, filled, context) }),
+  on(filled, {
+    reply,
+    reopen: ({ section }, context) => openForm(section, filled, context),
+    parse: (values) => values,
+    run: (form, context, values) => applyForm(filled, form, context, values),
+  }),
+];
 
-/** Applies the values of a submitted form. The page that opened the form shows the change. */
-export const rulesForm = on(customIds.rulesFilled, {
-  reply: 'here',
-  reopen: ({ section }, context) => openForm(section, context),
-  parse: (values) => values,
-  async run({ section, opened, seen }, context, entered: FormValues): Promise<MessagePlan> {
-    const { guildId, author } = managedServer(context);
-    const { rules } = context.services.safety;
-    if (section === 'access') return previewAccessRule(entered, context);
-    const previous = rules.get(guildId);
-    const { file } = entered.files;
-    const words = file && (await context.services.conversations.readText(file, context.facts.userId));
-    const submitted = { ...entered, fields: { ...entered.fields, ...(words !== undefined && { words }) } };
-    const isCurrent = opened === digestsOf(formFieldsOf(section, previous, context));
-    const names = isCurrent ? new Map<string, string>() : await context.services.discord.reads.serverNames(guildId);
-    const latest = (current: ServerRules): FormValues => {
-      const fields = formFieldsOf(section, current, context);
-      const { values, overtaken } = latestValues(submitted, { opened, seen }, fields);
-      if (overtaken.length === 0) return values;
-      const formId = customIds.rulesFilled.id({ section, opened, seen: digestsOf(fields) });
-      throw new FormRefusal(formId, 'refusals.rules.overtaken', overtakenText(overtaken, current, names, context));
+/** The rules page shows a change that was made from it. Other pages stay as they are. */
+export const rulesForms = [
+  ...formsOf(customIds.rules, customIds.rulesFilled, 'here'),
+  ...formsOf(customIds.rulesApart, customIds.rulesApartFilled, 'new-private'),
+];
+
+async function applyForm(
+  filled: FilledVerb,
+  { section, opened, seen }: OpenedForm,
+  context: Context,
+  entered: FormValues,
+): Promise<MessagePlan> {
+  const { guildId, author } = managedServer(context);
+  const { rules } = context.services.safety;
+  if (section === 'access') return previewAccessRule(entered, context);
+  const previous = rules.get(guildId);
+  const { file } = entered.files;
+  const words = file && (await context.services.conversations.readText(file, context.facts.userId));
+  const submitted = { ...entered, fields: { ...entered.fields, ...(words !== undefined && { words }) } };
+  const isCurrent = opened === digestsOf(formFieldsOf(section, previous, context));
+  const names = isCurrent ? new Map<string, string>() : await context.services.discord.reads.serverNames(guildId);
+  const latest = (current: ServerRules): FormValues => {
+    const fields = formFieldsOf(section, current, context);
+    const { values, overtaken } = latestValues(submitted, { opened, seen }, fields);
+    if (overtaken.length === 0) return values;
+    const formId = filled.id({ section, opened, seen: digestsOf(fields) });
+    throw new FormRefusal(formId, 'refusals.rules.overtaken', overtakenText(overtaken, current, names, context));
+  };
+  if (section === 'log') {
+    const logOf = (current: ServerRules) => {
+      const { fields, lists } = latest(current);
+      return { channelId: lists.logChannel?.[0], days: parseLogDays(fields.logDays ?? '') };
     };
-    if (section === 'log') {
-      const logOf = (current: ServerRules) => {
-        const { fields, lists } = latest(current);
-        return { channelId: lists.logChannel?.[0], days: parseLogDays(fields.logDays ?? '') };
-      };
-      const { channelId } = logOf(previous);
-      if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
-      await rules.change(guildId, (current) => withLog(current, logOf(current), author));
-    } else {
-      await rules.change(guildId, (current) => {
-        const changes = changesOf(section, latest(current), current, context);
-        return withRules(current, { ...current.rules, ...changes }, author);
-      });
-    }
-    const page = await currentRulesPage(context);
-    if (rules.get(guildId) !== previous) return page;
-    return { ...page, content: `${context.say('rules.unchanged')}\n\n${page.content}` };
-  },
-});
+    const { channelId } = logOf(previous);
+    if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
+    await rules.change(guildId, (current) => withLog(current, logOf(current), author));
+  } else {
+    await rules.change(guildId, (current) => {
+      const changes = changesOf(section, latest(current), current, context);
+      return withRules(current, { ...current.rules, ...changes }, author);
+    });
+  }
+  const page = await currentRulesPage(context);
+  if (rules.get(guildId) !== previous) return page;
+  return { ...page, content: `${context.say('rules.unchanged')}\n\n${page.content}` };
+}
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
 async function verifyChannel(guildId: string, channelId: string | undefined, context: Context): Promise<void> {

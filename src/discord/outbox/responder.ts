@@ -95,6 +95,12 @@ export class Responder {
     return (message.flags & MessageFlags.Loading) !== 0;
   }
 
+  /** What Discord shows as the reply; undefined if it was deleted. */
+  async readReply(): Promise<'spinner' | 'reply' | undefined> {
+    const message = await this.#outbox.readResponse(this.#interaction);
+    return message && ((message.flags & MessageFlags.Loading) === 0 ? 'reply' : 'spinner');
+  }
+
   /** Opens a form, which Discord accepts as the first response only. */
   async open(form: FormPlan): Promise<void> {
     await this.#respond({ type: InteractionResponseType.Modal, data: formBody(form) });
@@ -221,6 +227,21 @@ export interface RetryLimit {
   /** When the token expires. */
   until: number;
   stopping: AbortSignal;
+}
+
+/** Waits for the reply, because a follow-up would take the place of a spinner. Returns false if there will be none. */
+export async function isReplyShown(responder: Responder, { clock, until, stopping }: RetryLimit): Promise<boolean> {
+  for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(MAX_PAUSE_MS, wait * 2)) {
+    try {
+      const shown = await responder.readReply();
+      if (shown !== 'spinner') return shown === 'reply';
+    } catch (error) {
+      if (isTooLate(error)) return false;
+      if (!isTransient(error)) throw error;
+    }
+    if (stopping.aborted || clock.now() + wait >= until) return false;
+    await pause(clock, wait, stopping);
+  }
 }
 
 /** Retries until Discord accepts the message: a rejected request has no task that could notify the member later. */

@@ -1,11 +1,13 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { systemClock } from '../../lib/clock.ts';
+import type { Partition } from '../tasks/homes.ts';
 import { createModerationService, type ModerationSettings } from './moderation-service.ts';
 import { type ReportStore, Reports } from './reports.ts';
 import { type RuleStore, Rules } from './rules.ts';
 import type { RuleTargets } from './rules-file.ts';
 import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
 import type { RuleSet } from './server-rules.ts';
+import { ServerSetup, type SetupStore } from './server-setup.ts';
 
 interface SafetySettings {
   rules: RuleSet;
@@ -14,17 +16,18 @@ interface SafetySettings {
 
 export interface SafetySources {
   settings: SafetySettings;
-  store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore };
+  store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore; setups: SetupStore };
+  partition: Partition;
   ruleTargets: RuleTargets;
   discord: { removeMessage(message: { channelId: string; id: string }): Promise<Removal> };
 }
 
 export type Safety = ReturnType<typeof openSafety>;
 
-/** Opens the rules of servers, reports, and what is posted in log channels. */
+/** Opens the rules and the set-up of servers, reports, and what is posted in log channels. */
 export function openSafety(
   { clock, log }: AppContext,
-  { settings, store, ruleTargets, discord }: SafetySources,
+  { settings, store, partition, ruleTargets, discord }: SafetySources,
   hashOf: (name: string) => string,
   /** Whether a moderator still has to decide about the results of a task. */
   isHeld: (taskId: string) => Promise<boolean>,
@@ -47,6 +50,7 @@ export function openSafety(
     rules,
     reports,
     serverLogs,
+    setup: new ServerSetup(store.setups, partition),
     targets: ruleTargets,
 
     async load(): Promise<void> {

@@ -246,6 +246,8 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
     reports: immediate('reports'),
     /** The messages that the bot posted in the log channels of servers. */
     serverLogs: immediate('server-logs'),
+    /** Which steps of their set-up the admins of servers have finished. */
+    setups: immediate('setups'),
     /** Orders that wait for the member's confirmation, for a quarter of an hour. */
     proposals: immediate('proposals'),
     /** Drafts of forms, for an hour. */

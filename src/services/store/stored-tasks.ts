@@ -22,6 +22,7 @@ import {
 import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
 import type { LogStore } from '../safety/server-log.ts';
+import type { SetupStore } from '../safety/server-setup.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
@@ -78,6 +79,7 @@ export class StoredTasks implements TaskStore {
   readonly fingerprints: FingerprintStore;
   readonly reports: ReportStore;
   readonly serverLogs: LogStore;
+  readonly setups: SetupStore;
   readonly proposals: ProposalStore;
   readonly drafts: DraftStore;
   readonly pseudonyms: PseudonymStore;
@@ -122,6 +124,7 @@ export class StoredTasks implements TaskStore {
     this.fingerprints = storedFingerprints(namespaces.fingerprints);
     this.reports = tables.reports;
     this.serverLogs = tables.serverLogs;
+    this.setups = tables.setups;
     this.proposals = tables.proposals;
     this.drafts = tables.drafts;
     this.pseudonyms = {

@@ -44,6 +44,7 @@ export async function fillEveryNamespace(
     await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
     await store.rules.put(guildId, { ...NO_RULES, logChannelId: messageRef.channelId });
     await store.serverLogs.put({ guildId, messages: [{ ...messageRef, at: START, about: '1' }] });
+    await store.setups.put({ guildId, mark: 'known' });
     const report = {
       id: idIn(partition, guildId, START + index),
       guildId: '323456789012345678',

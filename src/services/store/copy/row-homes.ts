@@ -42,6 +42,7 @@ export const rowBuckets = {
   budgets: bucketByServer,
   rules: bucketByServer,
   serverLogs: bucketByServer,
+  setups: bucketByServer,
   // A report's buttons are handled in the partition of its id.
   reports: (row) => bucketByIdField(row) ?? bucketByServer(row),
 } as const satisfies Partial<Record<NamespaceKey, BucketOfRow>>;

@@ -9,6 +9,7 @@ import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
 import { serverLog } from '../../safety/server-log.ts';
 import { type ServerRules, serverRules } from '../../safety/server-rules.ts';
+import { setupMark } from '../../safety/server-setup.ts';
 import { amount } from '../../tasks/estimate.ts';
 import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts';
 import type { OrderedRequest } from '../../tasks/transitions.ts';
@@ -112,6 +113,11 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
     ),
     reports: table(namespaces.reports, report, idOf),
     serverLogs: table(namespaces.serverLogs, serverLog, serverOf),
+    setups: table(
+      namespaces.setups,
+      setupMark,
+      ({ guildId, mark }: z.output<typeof setupMark>) => `${guildId}:${mark}`,
+    ),
     proposals: new Table<Proposal, { id: string }>(
       namespaces.proposals,
       new Rows(namespaces.proposals, quarantine, (_key, value) => readProposal(value, specs) ?? UNREADABLE),

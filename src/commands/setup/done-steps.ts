@@ -1,0 +1,47 @@
+import { mayManageServer } from '../../discord/interaction-facts.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
+import type { Context } from '../feature.ts';
+import { type ChangeName, rulesInSections } from '../rule-lines.ts';
+import { checkPermissions } from './check-permissions.ts';
+
+/** Returns the server of the interaction, or refuses if the member cannot set it up. Checked on the command and on every press. */
+export function serverToSetUp({ facts }: Context): string {
+  const { guildId, install } = facts;
+  if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');
+  if (!mayManageServer(facts)) throw new Refusal('refusals.setupNotYours');
+  return guildId;
+}
+
+/** The steps that are done: what they are for is in place, or an admin has left them with **Next**. */
+export async function doneSteps(guildId: string, context: Context): Promise<ReadonlySet<SetupStep>> {
+  const marks = await context.services.safety.setup.marks(guildId);
+  const steps = await Promise.all(
+    setupSteps.map(async (step) => (marks.has(step) || (await isInPlace(step, guildId, context)) ? [step] : [])),
+  );
+  return new Set(steps.flat());
+}
+
+/** A permission that is lost later opens its step again, so only a step that is not in place is marked. */
+export async function finishStep(step: SetupStep, guildId: string, context: Context): Promise<void> {
+  if (!(await isInPlace(step, guildId, context))) await context.services.safety.setup.mark(guildId, step);
+}
+
+async function isInPlace(step: SetupStep, guildId: string, context: Context): Promise<boolean> {
+  const { safety, money } = context.services;
+  const hasChanged = (...names: readonly ChangeName[]): boolean =>
+    safety.rules.get(guildId).history.some(({ what }) => names.includes(what));
+  const { access, use, words, links, moderation, log } = rulesInSections;
+  switch (step) {
+    case 'permissions':
+      return (await checkPermissions(guildId, context)).isPassed;
+    case 'access':
+      return hasChanged(...access, ...use);
+    case 'budget':
+      return money.budgets.get(guildId).history.length > 0;
+    case 'rules':
+      return hasChanged(...words, ...links, ...moderation, ...log);
+    case 'privacy':
+      return false;
+  }
+}

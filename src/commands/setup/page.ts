@@ -1,0 +1,164 @@
+import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
+import { installLinks } from '../../discord/deployment.ts';
+import { neededPermissions } from '../../discord/guards.ts';
+import { commandMention } from '../../discord/markdown.ts';
+import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
+import { truncateMarkdown } from '../../discord/truncate.ts';
+import type { Say } from '../../locales/index.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
+import type { Context } from '../feature.ts';
+import { limitLines } from '../limit-lines.ts';
+import { ruleFacts, ruleLines } from '../rule-lines.ts';
+import { checkPermissions } from './check-permissions.ts';
+import { doneSteps } from './done-steps.ts';
+
+/** What a step shows, and the buttons that open the forms and pages of other commands. */
+interface StepContent {
+  blocks: readonly string[];
+  controls: readonly Control[];
+}
+
+type Mention = (command: string) => string;
+type ShowStep = (guildId: string, context: Context, mention: Mention) => StepContent | Promise<StepContent>;
+
+/** A rule can name 25 roles and as many channels. */
+const MAX_LISTED_RULES = 5;
+const MAX_RULE_LENGTH = 300;
+
+export async function setupPage(view: SetupStep | 'overview', guildId: string, context: Context): Promise<MessagePlan> {
+  const registered = await context.services.discord.registeredCommands(context.facts);
+  const mention: Mention = (command) => commandMention(command, registered.get(command));
+  if (view === 'overview') return overviewPage(guildId, context, mention);
+  const { say } = context;
+  const { blocks, controls } = await steps[view](guildId, context, mention);
+  const number = setupSteps.indexOf(view) + 1;
+  return {
+    page: { title: say('setup.title', { number, name: say(`setup.names.${view}`) }), blocks },
+    controls: [...controls, ...navigation(view, say)],
+  };
+}
+
+/** Where the page is, is only in the ids of its buttons. */
+function navigation(step: SetupStep, say: Say): ButtonPlan[] {
+  const index = setupSteps.indexOf(step);
+  const [previous, next] = [setupSteps[index - 1], setupSteps[index + 1]];
+  const button = (
+    name: 'back' | 'next' | 'finish' | 'refresh' | 'all',
+    target: Parameters<typeof customIds.setup.id>[0],
+    options: Partial<ButtonPlan> = {},
+  ): ButtonPlan => buttonPlan(say(`setup.buttons.${name}`), customIds.setup.id(target), options);
+  const forward =
+    next === undefined
+      ? button('finish', { step: 'overview', finished: step }, { style: 'good', startsRow: true })
+      : button('next', { step: next, finished: step }, { style: 'primary', startsRow: true });
+  return [
+    forward,
+    ...(previous === undefined ? [] : [button('back', { step: previous })]),
+    button('refresh', { step }),
+    button('all', { step: 'overview' }),
+  ];
+}
+
+async function overviewPage(guildId: string, context: Context, mention: Mention): Promise<MessagePlan> {
+  const { say } = context;
+  const done = await doneSteps(guildId, context);
+  const lines = setupSteps.map((step, index) =>
+    say(`setup.overview.${done.has(step) ? 'done' : 'open'}`, { number: index + 1, name: say(`setup.names.${step}`) }),
+  );
+  const isAllDone = done.size === setupSteps.length;
+  const nextText = isAllDone
+    ? say('setup.overview.allDone')
+    : say('setup.overview.notDone', { command: mention('setup') });
+  return {
+    page: { title: say('setup.overview.title'), blocks: [lines.join('\n'), nextText] },
+    controls: setupSteps.map((step) => buttonPlan(say(`setup.names.${step}`), customIds.setup.id({ step }))),
+  };
+}
+
+const steps: Record<SetupStep, ShowStep> = {
+  async permissions(guildId, context) {
+    const { facts, say, origin } = context;
+    const { missingHere, named, isPassed } = await checkPermissions(guildId, context);
+    const missing = neededPermissions.filter(({ name }) => missingHere.includes(name));
+    const hereLines = [
+      say('setup.permissions.here', { channel: facts.channelId ?? '' }),
+      ...missing.map(({ name, purpose }) =>
+        say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) }),
+      ),
+      ...(missing.length === 0 ? [say('rules.check.allThere')] : []),
+    ];
+    const namedLines = named.map(({ channelId: channel, use: name, missingNames }) => {
+      const use = say(`setup.permissions.uses.${name}`);
+      if (missingNames === undefined) return say('setup.permissions.unknown', { channel, use });
+      if (missingNames.length === 0) return say('setup.permissions.granted', { channel, use });
+      return say('setup.permissions.missing', { channel, use, missing: missingNames.join(', ') });
+    });
+    const { server } = installLinks(origin.route.applicationId, { userInstall: false });
+    return {
+      blocks: [
+        hereLines.join('\n'),
+        ...(namedLines.length === 0 ? [] : [[say('setup.permissions.named'), ...namedLines].join('\n')]),
+        ...(isPassed ? [] : [say('rules.check.howTo')]),
+      ],
+      controls: isPassed ? [] : [{ type: 'link', address: server, label: say('rules.check.invite') }],
+    };
+  },
+
+  access(guildId, { services, say }, mention) {
+    const { access, use } = ruleLines(ruleFacts(guildId, services), say);
+    const more = access.length - MAX_LISTED_RULES;
+    const accessLines = access.slice(0, MAX_LISTED_RULES).map((line) => truncateMarkdown(line, MAX_RULE_LENGTH));
+    if (more > 0) accessLines.push(say('setup.more', { count: more, command: mention('server rules') }));
+    return {
+      blocks: [
+        say('setup.access.integrations'),
+        list(say('setup.access.rules'), [
+          ...accessLines,
+          ...use.map((line) => truncateMarkdown(line, MAX_RULE_LENGTH)),
+        ]),
+      ],
+      controls: formButtons(['access', 'use'], say),
+    };
+  },
+
+  budget(guildId, context, mention) {
+    const { services, say } = context;
+    const budget = services.money.budgets.get(guildId);
+    const { alertsChannelId: channel } = budget;
+    const alertsLine = channel === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel });
+    return {
+      blocks: [
+        [...limitLines(guildId, budget, context), alertsLine].join('\n'),
+        say('setup.budget.change', { set: mention('budget set'), alerts: mention('budget alerts') }),
+      ],
+      controls: [buttonPlan(say('setup.buttons.budget'), customIds.budget.id())],
+    };
+  },
+
+  rules(guildId, { services, say }) {
+    const lines = ruleLines(ruleFacts(guildId, services), say);
+    const sections = ['words', 'links', 'moderation', 'log'] as const;
+    return {
+      blocks: sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
+      controls: formButtons(['words', 'links', 'moderation', 'categories', 'log'], say),
+    };
+  },
+
+  privacy: (_guildId, { say }, mention) => ({
+    blocks: [
+      say('setup.privacy.stored'),
+      say('setup.privacy.own', { command: mention('tasks') }),
+      say('setup.privacy.admins'),
+      say('setup.privacy.operator'),
+      say('setup.privacy.others'),
+    ],
+    controls: [],
+  }),
+};
+
+const list = (title: string, lines: readonly string[]): string =>
+  [title, ...lines.map((line) => `- ${line}`)].join('\n');
+
+const formButtons = (sections: readonly RuleSection[], say: Say): ButtonPlan[] =>
+  sections.map((section) => buttonPlan(say(`rules.buttons.${section}`), customIds.rulesApart.id(section)));

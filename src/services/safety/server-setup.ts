@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { RecentMap } from '../../lib/recent-map.ts';
+import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
+
+/** What an admin goes through when the bot has joined a server, in this order. */
+export const setupSteps = ['permissions', 'access', 'budget', 'rules', 'privacy'] as const;
+export type SetupStep = (typeof setupSteps)[number];
+
+/** A step that an admin has finished, or `known`: admins have used `/setup`, or were told about it. */
+export const setupMark = z.object({ guildId: z.string(), mark: z.enum([...setupSteps, 'known']) });
+type SetupMark = z.output<typeof setupMark>;
+
+export interface SetupStore {
+  startingWith(prefix: string): Promise<readonly SetupMark[]>;
+  put(mark: SetupMark): Promise<void>;
+}
+
+/** One with more servers reads the marks of some of them again. */
+const MAX_EXAMINED = 5_000;
+
+/** How far admins have come with the set-up of their servers. Each mark is a row, so two admins cannot overwrite each other's. */
+export class ServerSetup {
+  readonly #store: SetupStore;
+  readonly #partition: Partition;
+  /** The servers that need no hint, and those that are being given one. */
+  readonly #examined = new RecentMap<string, true>(MAX_EXAMINED);
+
+  constructor(store: SetupStore, partition: Partition) {
+    this.#store = store;
+    this.#partition = partition;
+  }
+
+  async mark(guildId: string, mark: SetupMark['mark']): Promise<void> {
+    await this.#store.put({ guildId, mark });
+    this.#examined.set(guildId, true);
+  }
+
+  async marks(guildId: string): Promise<ReadonlySet<SetupMark['mark']>> {
+    return new Set((await this.#store.startingWith(`${guildId}:`)).map(({ mark }) => mark));
+  }
+
+  /** Whether the admins of a server have still to be told about `/setup`. Only one caller is told so, until it gives the hint back. */
+  async takeHint(guildId: string): Promise<boolean> {
+    // Another partition has the marks of the server in which a button of this partition's task was pressed.
+    const isHere = partitionOf(bucketOf(guildId), this.#partition.count) === this.#partition.number;
+    if (!isHere || this.#examined.has(guildId)) return false;
+    this.#examined.set(guildId, true);
+    try {
+      return (await this.marks(guildId)).size === 0;
+    } catch (error) {
+      this.giveHintBack(guildId);
+      throw error;
+    }
+  }
+
+  giveHintBack(guildId: string): void {
+    this.#examined.delete(guildId);
+  }
+}
