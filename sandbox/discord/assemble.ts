@@ -37,10 +37,10 @@ export function assembleParts(options: DiscordOptions, token: string, url: () =>
   });
   const uploads = new Uploads(id, now, () => limits.attachmentLinkMs, url);
   const sources: MessageSources = { world, uploads, find: (one) => messages.get(one) };
-  const apiMessage: Parts['apiMessage'] = (post) => messagePayload(post, sources);
+  const apiMessage: Parts['apiMessage'] = (post, viewer) => messagePayload(post, sources, { viewer });
   const hasEnabledContent = privilegedIntents.includes('message-content');
   const applicationMessage: Parts['applicationMessage'] = (post, hasContentIntent = hasEnabledContent) =>
-    messagePayload(post, sources, (one) => hasContentIntent || isReadableWithoutIntent(one, world));
+    messagePayload(post, sources, { isReadable: (one) => hasContentIntent || isReadableWithoutIntent(one, world) });
   const threads = new Threads({ world, hub, stream, watch, now });
   const onChange = messageAnnouncer({ world, hub, stream, watch, apiMessage, applicationMessage, threads });
   const registry = new CommandRegistry(world.applicationId, id, now, limits);

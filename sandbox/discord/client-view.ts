@@ -6,6 +6,7 @@ import { permissionsOf } from './interactions/context.ts';
 import { ImpossibleActionError } from './interactions/impossible-action.ts';
 import type { Parts } from './parts.ts';
 import { hasPermissions, isThread } from './permissions.ts';
+import type { Post } from './post.ts';
 import type { Channel, User } from './world.ts';
 
 /** A user's view in Discord's own client. */
@@ -18,12 +19,16 @@ export interface ClientView {
   availableCommands(channel: Channel): readonly Command[];
   /** The newest messages of a channel, oldest first, without other users' ephemeral messages. */
   messages(channelId: string, limit: number): readonly Message[];
+  /** Undefined if it was deleted or the user does not see it. */
+  message(id: string): Message | undefined;
 }
 
 export function clientViewOf(name: string, parts: Parts): ClientView {
   const { world } = parts;
   const user = world.user(name);
   const canSee = (channel: Channel) => canSeeChannel(user, channel, parts);
+  const isFor = ({ viewer }: Post) => viewer === undefined || viewer === user.id;
+  const show = (post: Post) => messageOf(post, parts, user.id);
   return {
     user,
     channels: [...world.channels.values()].filter(canSee),
@@ -35,10 +40,11 @@ export function clientViewOf(name: string, parts: Parts): ClientView {
     messages: (channelId, limit) => {
       const channel = world.channels.get(channelId);
       if (!channel || !canSee(channel)) throw new ImpossibleActionError(`${user.name} cannot see that channel.`);
-      const posts = parts.messages
-        .listInChannel(channelId)
-        .filter(({ viewer }) => viewer === undefined || viewer === user.id);
-      return posts.slice(-limit).map((post) => messageOf(post, parts));
+      return parts.messages.listInChannel(channelId).filter(isFor).slice(-limit).map(show);
+    },
+    message: (id) => {
+      const post = parts.messages.get(id);
+      return post && isFor(post) && canSee(post.channel) ? show(post) : undefined;
     },
     availableCommands: (channel) => availableCommands({ user, channel, guild: world.guildOf(channel) }, parts),
   };

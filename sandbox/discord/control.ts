@@ -19,7 +19,7 @@ export const controlRoutes: Routes = (server, parts) => {
         const posts = parts.messages.listInChannel(parts.world.channel(channel).id);
         return posts
           .filter((post) => viewer === undefined || post.viewer === undefined || post.viewer === viewer)
-          .map((post) => messageOf(post, parts));
+          .map((post) => messageOf(post, parts, viewer));
       });
       control.get('/heard', () => parts.requestLog.entries);
       control.post('/act', (request) => performAction(request.body, parts));

@@ -27,14 +27,15 @@ export interface Exchange {
 /** A message that consists only of this text is a placeholder, not the response. */
 const PLACEHOLDER = /^-# [^\n]*$/;
 
-export const messageOf = (post: Post, { apiMessage }: Parts): Message => ({
-  ...apiMessage(post),
+export const messageOf = (post: Post, { apiMessage }: Parts, viewer?: string): Message => ({
+  ...apiMessage(post, viewer),
   ephemeral: post.viewer !== undefined,
   edited: post.editedAt !== undefined,
 });
 
 export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
   const { watch, messages } = parts;
+  const show = (post: Post) => messageOf(post, parts, interaction.user.id);
   const acknowledgement = () => {
     if (interaction.missedDeadline) throw new Error('The application did not respond');
     return interaction.acknowledgement;
@@ -48,7 +49,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
     if (original && !exists(original))
       throw new Error(`The response was deleted. Follow-ups: ${JSON.stringify(followUps().map(text))}`);
     if (!original || original.revision < responseRevision) return undefined;
-    return messageOf(original, parts);
+    return show(original);
   };
   const isDeleted = () => {
     const { original, acknowledgement: current } = interaction;
@@ -56,7 +57,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
       current?.type === ResponseType.DeferredChannelMessageWithSource && original !== undefined && !exists(original)
     );
   };
-  const followUps = () => interaction.followUps.filter(exists).map((post) => messageOf(post, parts));
+  const followUps = () => interaction.followUps.filter(exists).map(show);
   return {
     id: interaction.id,
     token: interaction.token,
@@ -70,7 +71,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
         return message && matches(message) ? message : undefined;
       };
       const describeState = () => {
-        const current = interaction.original ? [messageOf(interaction.original, parts)] : [];
+        const current = interaction.original ? [show(interaction.original)] : [];
         return `Found instead: ${JSON.stringify([acknowledgement()?.type, ...[...current, ...followUps()].map(text)])}`;
       };
       return watch.until(find, 'the response', describeState);
@@ -81,8 +82,7 @@ export function exchangeOf(interaction: Interaction, parts: Parts): Exchange {
       const find = () => {
         acknowledgement();
         const { original, responseRevision } = interaction;
-        const response =
-          original && exists(original) && original.revision >= responseRevision ? [messageOf(original, parts)] : [];
+        const response = original && exists(original) && original.revision >= responseRevision ? [show(original)] : [];
         return [...response, ...followUps()].find((message) => message.ephemeral && matches(message));
       };
       return watch.until(find, 'an ephemeral message');

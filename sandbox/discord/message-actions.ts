@@ -44,7 +44,7 @@ export function say(
   if (files.length > MAX_FILES) throw new ImpossibleActionError(`A message can have at most ${MAX_FILES} files.`);
   checkUploadSizes(files, parts);
   const uploadedFiles = files.map((file, id) => ({ ...file, id: String(id) }));
-  return messageOf(parts.messages.create({ channel, author: user, body, files: uploadedFiles }), parts);
+  return messageOf(parts.messages.create({ channel, author: user, body, files: uploadedFiles }), parts, user.id);
 }
 
 export function reply(
@@ -69,7 +69,7 @@ export function speak({ user, channel, guild }: ActorContext, voice: VoiceInput,
   const file = { id: '0', name: 'voice-message.ogg', bytes, contentType: 'audio/ogg' };
   checkUploadSizes([file], parts);
   const body = { flags: MessageFlags.IsVoiceMessage, attachments: [{ id: '0', duration_secs: seconds, waveform }] };
-  return messageOf(parts.messages.create({ channel, author: user, body, files: [file] }), parts);
+  return messageOf(parts.messages.create({ channel, author: user, body, files: [file] }), parts, user.id);
 }
 
 /** Changes the text of the user's own message; its files stay. */
@@ -77,7 +77,7 @@ export function edit({ user }: ActorContext, post: Post, content: string, parts:
   if (post.author.id !== user.id) throw new ImpossibleActionError(`${user.name} did not write that message.`);
   checkContent(content, post.uploads.length);
   parts.messages.edit(post, { content });
-  return messageOf(post, parts);
+  return messageOf(post, parts, user.id);
 }
 
 export function remove({ user, channel, guild }: ActorContext, post: Post, parts: Parts): void {

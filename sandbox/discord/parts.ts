@@ -52,8 +52,8 @@ export interface Parts {
   readonly validator: Validator;
   readonly stream: EventStream;
   readonly watch: Watch;
-  /** Builds the full API message. */
-  apiMessage(post: Post): APIMessage;
+  /** The message as a user sees it; without a viewer, with everything that it quotes. */
+  apiMessage(post: Post, viewer?: string): APIMessage;
   /** The message as the application receives it; by default, with the intents of the developer portal. */
   applicationMessage(post: Post, hasContentIntent?: boolean): APIMessage;
   url(): string;

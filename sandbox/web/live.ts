@@ -4,7 +4,7 @@ import type { MessageChange, StreamEvent } from '../discord/stream.ts';
 import type { EmbeddedGateway } from '../gateway/gateway.ts';
 import type { Session } from '../gateway/realtime/session.ts';
 import { faultsOf, jobOf } from './gateway-side.ts';
-import type { BotState, Exchange, LiveEvent, LogLine, Person, VisibleMessage } from './protocol.ts';
+import type { BotState, Exchange, LiveEvent, LogLine, Person } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { sessionOf } from './talk-side.ts';
 
@@ -45,11 +45,12 @@ function discordEvent({ kind, what }: StreamEvent, person: Person, discord: Embe
     return discord.clientView(person.id).canSee(channel) ? { is: 'typing', channel } : undefined;
   }
   if (kind !== 'message') return undefined;
-  const { change, message, viewer, edited, channel_id: channel } = what as MessageChange;
-  if ((viewer !== null && viewer !== person.id) || !discord.clientView(person.id).canSee(channel)) return undefined;
+  const { change, message, viewer, channel_id: channel } = what as MessageChange;
+  const view = discord.clientView(person.id);
+  if ((viewer !== null && viewer !== person.id) || !view.canSee(channel)) return undefined;
   if (change === 'delete') return { is: 'message-gone', channel, id: message.id };
-  const visible: VisibleMessage = { ...message, ephemeral: viewer !== null, edited };
-  return { is: 'message', channel, message: visible };
+  const visible = view.message(message.id);
+  return visible && { is: 'message', channel, message: visible };
 }
 
 function followBot({ bot }: Stage, send: SendEvent): Unsubscribe {

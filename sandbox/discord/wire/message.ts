@@ -17,17 +17,23 @@ export interface MessageSources {
   readonly find: (id: string) => Post | undefined;
 }
 
-/**
- * The message object, without the content of messages that are not readable. Absent fields are omitted, because discord.js
- * does not accept null for them.
- */
+/** What the recipient of a message may know of it, and of the message that it quotes. */
+export interface Recipient {
+  /** A message that is not readable is shown without its content. */
+  readonly isReadable?: (post: Post) => boolean;
+  /** The user who sees the message; undefined sees the ephemeral messages of everyone. */
+  readonly viewer?: string | undefined;
+}
+
+/** The message object. Absent fields are omitted, because discord.js does not accept null for them. */
 export function messagePayload(
   post: Post,
   sources: MessageSources,
-  isReadable: (post: Post) => boolean = () => true,
+  recipient: Recipient = {},
   isReferenced = false,
 ): APIMessage {
   const { world, uploads } = sources;
+  const { isReadable = () => true, viewer } = recipient;
   const mentions = new Set([...post.mentions, ...(post.replyPing ? [post.replyPing.userId] : [])]);
   const payload = {
     id: post.id,
@@ -60,8 +66,10 @@ export function messagePayload(
   if (thread && isThread(thread)) Object.assign(payload, { thread: threadPayload(thread, world) });
   if (post.reference?.message_id && !isReferenced && TYPES_WITH_REFERENCE.has(post.type)) {
     const referenced = sources.find(post.reference.message_id);
-    const referencedPayload = referenced ? messagePayload(referenced, sources, isReadable, true) : null;
-    Object.assign(payload, { referenced_message: referencedPayload });
+    // Null means that the message was deleted. An absent field means that it was not loaded.
+    const isHidden = viewer !== undefined && referenced?.viewer !== undefined && referenced.viewer !== viewer;
+    const referencedPayload = referenced ? messagePayload(referenced, sources, recipient, true) : null;
+    if (!isHidden) Object.assign(payload, { referenced_message: referencedPayload });
   }
   return payload as unknown as APIMessage;
 }

@@ -69,6 +69,32 @@ describe('The view of a user', () => {
     expect(visibleMessages('member', 1)).toEqual([['hello', true]]);
   });
 
+  it('A reply to an ephemeral message quotes it only for the user who sees that message', async () => {
+    const { discord } = await startDiscord();
+    const exchange = await discord.as('member').slash('models');
+    const privateMessage = await exchange.message();
+    const route = `${discord.apiUrl}/v10/webhooks/${discord.applicationId}/${exchange.token}`;
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"content":"for everyone"}',
+    };
+    expect((await fetch(route, init)).status).toBe(200);
+    const [followUp] = exchange.followUps();
+    expect(followUp).toMatchObject({ ephemeral: false, referenced_message: { content: 'hello' } });
+    const seenBy = (userName: string) => discord.clientView(userName).message(followUp?.id ?? '');
+    expect(seenBy('member')).toEqual(followUp);
+    expect(seenBy('other')).toMatchObject({
+      content: 'for everyone',
+      message_reference: { message_id: privateMessage.id },
+    });
+    expect(JSON.stringify(seenBy('other'))).not.toContain('hello');
+    expect(discord.clientView('other').message(privateMessage.id)).toBeUndefined();
+    const controlUrl = `${discord.url}/_sandbox/messages/studio?as=other`;
+    const response = await fetch(controlUrl, { headers: { authorization: `Bearer ${discord.token}` } });
+    expect(await response.json()).toEqual([seenBy('other')]);
+  });
+
   it('Listeners receive sessions, new commands, typing, and requests with their responses and violations', async () => {
     const { discord, client, events } = await startDiscord();
     const kinds = () => new Set(events.map(({ kind }) => kind));

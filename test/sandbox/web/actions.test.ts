@@ -138,6 +138,27 @@ describe('Actions', () => {
     otherListener.close();
   });
 
+  it('A reply to an ephemeral message does not show it to other people', async () => {
+    const { discord } = server.stage;
+    const studio = await server.channel('member', 'studio');
+    const listeners = [await server.listen('member'), await server.listen('other')] as const;
+    const exchange = await discord.as('member').in(studio).slash('usage');
+    const { id } = await exchange.message();
+    const response = await fetch(`${discord.apiUrl}/v10/channels/${studio}/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bot ${discord.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'a public reply', message_reference: { message_id: id } }),
+    });
+    expect(response.status).toBe(200);
+    const replySeenBy = ({ events }: (typeof listeners)[number]) =>
+      server.waitFor(
+        () => events.flatMap((one) => (one.is === 'message' && one.message.content === 'a public reply' ? one : []))[0],
+      );
+    expect((await replySeenBy(listeners[0])).message).toMatchObject({ referenced_message: { id } });
+    expect((await replySeenBy(listeners[1])).message).not.toHaveProperty('referenced_message');
+    for (const { close } of listeners) close();
+  });
+
   it('Files can be sent, and pages can display, seek in and download them', async () => {
     const studio = await server.channel('member', 'studio');
     const files = [{ name: 'dot.png', base64: png.toString('base64'), contentType: 'image/png' }];
