@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RESTJSONErrorCodes as Code, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import type { Fault } from '../../sandbox/gateway/fault.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { parseLimits } from '../../src/services/money/limits-text.ts';
 import { onServers } from '../services/store/sites.ts';
@@ -114,13 +115,13 @@ describe('Notices about the gateway at the start', () => {
     await expect.poll(notices).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
   });
 
-  it.each([
+  it.each<[string, Fault, string]>([
     ['its list is empty', { type: 'body', body: { data: [] } }, 'lists no models for this key'],
     ['the key has no credit', { type: 'status', status: 402 }, 'has no credit'],
     ['the key is denied access', { type: 'status', status: 403 }, 'denies this key access'],
     ['it redirects elsewhere', { type: 'redirect', to: 'https://a.example/v1/models' }, 'should be the final URL'],
     ['its address is wrong', { type: 'status', status: 404 }, 'does not list its models'],
-  ] as const)(
+  ])(
     'A gateway that responds, but lists no models because %s, is reported in the log',
     async (_why, fault, reason) => {
       const fixture = await stageWithChannel();
