@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { DiscordAPIError, REST } from '@discordjs/rest';
-import { type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import { type APIApplication, type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
+import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { EX_USAGE, reportWrongArguments } from './usage.ts';
 
@@ -56,7 +57,7 @@ export async function registerCommands(
 ): Promise<string> {
   const { guild = discord.deployGuildId, isDryRun = false, clear = false } = options;
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
-  const { id } = (await reachDiscord(rest.get(Routes.currentApplication()))) as { id: string };
+  const { id } = await readApplication(rest);
   const commandsRoute =
     guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
   const registeredCommands = (await rest.get(commandsRoute)) as APIApplicationCommand[];
@@ -66,6 +67,14 @@ export async function registerCommands(
   if (!isDryRun) await apply(deployment, rest, commandsRoute);
   if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild, isDryRun);
   return id;
+}
+
+/** A proxy or a wrong address may respond with a page, which the library returns as bytes. */
+export async function readApplication(rest: REST): Promise<APIApplication> {
+  const application = await reachDiscord(rest.get(Routes.currentApplication()));
+  if (isRecord(application) && typeof application.id === 'string') return application as unknown as APIApplication;
+  const problem = 'leads to something other than Discord’s API. Correct or remove it, and check for a proxy';
+  throw new ConfigError([{ variable: 'DISCORD_API_URL', problem }]);
 }
 
 export function printLinks(id: string, discord: Config['discord']): void {

@@ -30,9 +30,6 @@ type Server = RESTAPIPartialCurrentUserGuild;
 export const openRest = (apiUrl: string, token: string): REST =>
   new REST({ version: '10', api: apiUrl, timeout: TIME_LIMIT_MS, retries: 1 }).setToken(token);
 
-export const readApplication = async (rest: REST): Promise<APIApplication> =>
-  (await reachDiscord(rest.get(Routes.currentApplication()))) as APIApplication;
-
 const ENDPOINT_PROBLEM =
   'Discord sends the commands to an Interactions Endpoint URL, so the bot would get none. Clear that field under General Information in the developer portal.';
 const CODE_GRANT_PROBLEM =

@@ -169,6 +169,7 @@ describe('What npm run setup -- --yes says if something is wrong', () => {
     ['a misspelled name', () => ({ GATEWAY_API_KYE: KEY }), 78, 'Did you mean GATEWAY_API_KEY?'],
     ['a wrong token', () => ({ DISCORD_TOKEN: 'MTIz.wrong.token' }), 77, 'Create a new token in the developer portal'],
     ['no Discord', () => ({ DISCORD_API_URL: `http://127.0.0.1:${closedPort}/api` }), 75, 'Discord cannot be reached.'],
+    ['a page in place of Discord', () => ({ DISCORD_API_URL: `${page}/api` }), 78, 'other than Discord’s API'],
     ['an expired key', () => ({ GATEWAY_API_KEY: 'sk-expired' }), 77, 'The gateway rejects the key'],
     ['a wrong path', () => ({ GATEWAY_BASE_URL: `${settings.GATEWAY_BASE_URL}/docs` }), 78, 'There is no gateway at'],
     [
