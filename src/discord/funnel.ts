@@ -1,3 +1,4 @@
+import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import type { PlainLog } from '../lib/log.ts';
 import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
@@ -8,9 +9,13 @@ import { GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
 import { escapeText, inlineCode } from './markdown.ts';
+import { hasCode } from './outbox/errors.ts';
 
 /** A longer quote of a gateway's message would not explain any more. */
 const MAX_TEXT_LENGTH = 500;
+
+const ANSWERED_ELSEWHERE =
+  'Discord no longer accepts the reply, because there is one already. If another program uses the token of this bot, stop it.';
 
 /** Store errors that may go away by themselves or with the operator's help, so the member is asked to try again. */
 const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'full', 'locked', 'lost']);
@@ -84,7 +89,8 @@ export class Funnel {
   }
 
   /** Discord no longer accepts a reply, so only the log records it. */
-  logTooLate(what: string): void {
-    this.#log.warn({ what }, 'Discord no longer accepts the reply.');
+  logTooLate(what: string, error: unknown): void {
+    const isAnswered = hasCode(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+    this.#log.warn({ what }, isAnswered ? ANSWERED_ELSEWHERE : 'Discord no longer accepts the reply.');
   }
 }

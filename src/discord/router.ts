@@ -186,7 +186,7 @@ export class Router<Services extends EarlyContext['services']> {
   async #reportFailure(error: unknown, interaction: Interaction, responder: Responder): Promise<void> {
     const { funnel } = this.#parts;
     const what = logNameOf(interaction);
-    if (isTooLate(error)) return funnel.logTooLate(what);
+    if (isTooLate(error)) return funnel.logTooLate(what, error);
     const draftId = await this.#keepRefusedForm(error, interaction);
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     const reply = {
@@ -198,7 +198,7 @@ export class Router<Services extends EarlyContext['services']> {
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await responder.suggest([]);
       await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction));
     } catch (replyError) {
-      if (isTooLate(replyError)) funnel.logTooLate(what);
+      if (isTooLate(replyError)) funnel.logTooLate(what, replyError);
       else funnel.messageFor(replyError, `reporting a failure in ${what}`);
     }
   }

@@ -138,7 +138,7 @@ describe('Requests to Discord whose first attempt fails', () => {
     const { discord, gateway, logged } = await startTestBot();
     discord.faults.add({ on: callbackRoute, do: { type: 'status', status: 400, code: 40060 }, times: 1 });
     await discord.as('member').slash('imagine', { prompt: 'a fox' });
-    await expect.poll(logged).toContain('Discord no longer accepts the reply');
+    await expect.poll(logged).toContain('Discord no longer accepts the reply, because there is one already.');
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toEqual([]);
   });
 

@@ -212,7 +212,7 @@ export function lateFollowUp(
       await responder.followUpPrivately(plan);
       return true;
     } catch (error) {
-      if (isTooLate(error)) funnel.logTooLate('a late follow-up');
+      if (isTooLate(error)) funnel.logTooLate('a late follow-up', error);
       else funnel.messageFor(error, 'a late follow-up');
       return false;
     }
