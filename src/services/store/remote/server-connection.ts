@@ -102,7 +102,7 @@ export class ServerConnection {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: this.#clock.now(), reason: error.message };
-      // Whoever opens a store reports that it cannot be opened.
+      // A store that cannot be opened is reported by its opener.
       if (this.#hasResponded) runWithoutSubject(() => this.#log.warn({ store: this.name }, error.message));
     }
     return error;
