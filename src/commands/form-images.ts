@@ -79,7 +79,8 @@ interface ImageForm<Parsed> {
   opened: typeof customIds.reference;
   filled: typeof customIds.referenceFilled;
   maxImages: number;
-  labels(say: Say): Record<'title' | 'prompt' | 'model' | 'modelHint', string>;
+  /** `count`: how many images the form was opened from. */
+  labels(say: Say, count: number): Record<'title' | 'prompt' | 'model' | 'modelHint', string>;
   /** In addition to the images, the prompt and the model. */
   moreFields?(say: Say): FieldPlan[];
   parse(fields: FormValues['fields']): Parsed | Refusal;
@@ -102,7 +103,7 @@ const linksOf = (images: readonly MemberFile[], chosen: readonly string[]): stri
 export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   const { menu, purpose, opened, filled, maxImages } = definition;
   function form({ id, source, model: value, models }: ImageFormFacts, say: Say): FormPlan {
-    const { title, prompt, model, modelHint } = definition.labels(say);
+    const { title, prompt, model, modelHint } = definition.labels(say, source.images.length);
     const fields: FieldPlan[] = [
       imagesField(source, say),
       { type: 'text', name: 'words', label: prompt, isLong: true, required: true },

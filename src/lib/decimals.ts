@@ -48,15 +48,18 @@ export function product(...amounts: readonly string[]): string {
 export const toPlainDecimal = (text: string): string | undefined =>
   isDecimal(text) ? toBig(text).toFixed() : undefined;
 
-/** Never less than the amount: two decimals, or three digits if that is more precise. What a float adds beyond nine digits does not count. */
-export const roundUp = (text: string): string =>
+/** Two decimals, or three digits if that is more precise. What a float adds beyond nine digits does not count. */
+const rounded = (text: string, mode: Big.RoundingMode): string =>
   toBig(text)
     .round(Math.max(9, 8 - magnitude(text)))
-    .round(Math.max(2, 2 - magnitude(text)), Big.roundUp)
+    .round(Math.max(2, 2 - magnitude(text)), mode)
     .toFixed();
 
-/** With at most four decimals, and never more than the amount. */
-export const roundDown = (text: string): string => toBig(text).round(4, Big.roundDown).toFixed();
+/** Never less than the amount. */
+export const roundUp = (text: string): string => rounded(text, Big.roundUp);
+
+/** Never more than the amount. */
+export const roundDown = (text: string): string => rounded(text, Big.roundDown);
 
 /** With at least two decimals, the usual form of an amount of money. */
 export const withCents = (text: string): string => toBig(text).toFixed(Math.max(2, placesOf(text)));

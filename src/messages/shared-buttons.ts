@@ -119,11 +119,13 @@ const dismissButton = onPress(customIds.dismiss, {
 const deleteButton = onPress(customIds.delete, {
   reply: 'here',
   async run(taskId, context) {
-    if (!(await context.services.tasks.book.get(taskId))) throw new Refusal('refusals.unknownTaskToDelete');
+    // A direct message, or a group, has no moderators.
+    const place = context.facts.guildId === undefined ? 'direct' : 'server';
+    if (!(await context.services.tasks.book.get(taskId))) throw new Refusal(`refusals.unknownTaskToDelete.${place}`);
     const task = await pressedTask(taskId, context);
     const { id, requesterId } = task;
     if (requesterId !== context.facts.userId && !mayManageMessages(context.facts))
-      throw new Refusal('refusals.notYoursToDelete');
+      throw new Refusal(place === 'direct' ? 'refusals.notYours' : 'refusals.notYoursToDelete');
     const pressedId = context.origin.message?.id ?? '';
     await context.services.tasks.book.change(id, (task) => removeMessageById(task, pressedId));
     if (task.traits.isText && task.message?.id === pressedId)

@@ -57,8 +57,8 @@ export const referenceForm = imageForm({
   filled: customIds.referenceFilled,
   /** With more references, each of them has hardly any effect. */
   maxImages: 10,
-  labels: (say) => ({
-    title: say('reference.title'),
+  labels: (say, count) => ({
+    title: say('reference.title', { count }),
     prompt: say('reference.prompt'),
     model: say('reference.model'),
     modelHint: say('reference.modelHint'),

@@ -23,7 +23,8 @@ export const text = {
   video: { button: 'Make a video' },
   /** The form that makes an image from reference images. */
   reference: {
-    title: 'Generate an image from this reference',
+    title_one: 'Generate an image from this reference',
+    title_other: 'Generate an image from these references',
     prompt: 'Prompt',
     model: 'Model',
     modelHint: 'Exact model ID. Leave empty for the default model.',

@@ -86,10 +86,11 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
 
 /** Reports what was erased, with links to the first messages that could not be deleted. */
 export function erasurePage({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
+  const place = left.some(({ guildId }) => guildId !== undefined) ? 'server' : 'direct';
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
-    ...(stays === 0 ? [] : [say('ownData.left', { count: stays }), ...left.map((one) => `<${linkToMessage(one)}>`)]),
+    ...(stays === 0 ? [] : [say(`ownData.left.${place}`, { count: stays }), ...left.map((one) => `<${linkToMessage(one)}>`)]),
     ...(stays > left.length && left.length > 0 ? [say('ownData.more', { count: stays - left.length })] : []),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: [] };

@@ -154,10 +154,16 @@ export const text = {
       'Your data has been deleted (tasks: {{tasks}}, messages: {{messages}}). Copies and questions that only you see may stay; dismiss them yourself.',
     running_one: '{{count}} task is still running and will be deleted when it ends.',
     running_other: '{{count}} tasks are still running and will be deleted when they end.',
-    left_one:
-      'The bot could not delete {{count}} message. Dismiss it if only you can see it; on a server, moderators can delete it:',
-    left_other:
-      'The bot could not delete {{count}} messages. Dismiss those that only you can see; on a server, moderators can delete the others:',
+    left: {
+      server_one:
+        'The bot could not delete {{count}} message. Dismiss it if only you can see it; on a server, moderators can delete it:',
+      server_other:
+        'The bot could not delete {{count}} messages. Dismiss those that only you can see; on a server, moderators can delete the others:',
+      direct_one:
+        'The bot could not delete {{count}} message. Dismiss it if only you can see it; otherwise it stays, because no one moderates a direct message:',
+      direct_other:
+        'The bot could not delete {{count}} messages. Dismiss those that only you can see; the others stay, because no one moderates a direct message:',
+    },
     more: '…and {{count}} more.',
     deleting:
       'Your data is being deleted, which takes a while because Discord limits how fast messages can be deleted. You will see the outcome here within 15 minutes, or later in a direct message.',

@@ -18,8 +18,8 @@ export const videoOfImages = imageForm({
   filled: customIds.makeVideoFilled,
   /** The highest number that any model is known to accept (specification, part 8). */
   maxImages: 7,
-  labels: (say) => ({
-    title: say('video.form.title'),
+  labels: (say, count) => ({
+    title: say('video.form.title', { count }),
     prompt: say('video.form.prompt'),
     model: say('video.form.model'),
     modelHint: say('video.form.modelHint'),

@@ -52,7 +52,8 @@ export const text = {
       submit: 'Submit anyway',
     },
     form: {
-      title: 'Generate a video from this image',
+      title_one: 'Generate a video from this image',
+      title_other: 'Generate a video from these images',
       prompt: 'Prompt',
       model: 'Model',
       modelHint: 'Exact model ID. Leave empty for the default model.',

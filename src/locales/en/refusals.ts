@@ -15,8 +15,12 @@ export const refusals = {
   kindNotSupported:
     'This gateway cannot generate songs, so nothing was submitted or charged. You can follow existing songs with `/music follow`.',
   unknownTask: 'This task is no longer stored. Run the command again.',
-  unknownTaskToDelete:
-    'This task is no longer stored, so the bot cannot tell whose message this is. Delete it in Discord’s own menu, or ask a moderator.',
+  unknownTaskToDelete: {
+    server:
+      'This task is no longer stored, so the bot cannot tell whose message this is. Delete it in Discord’s own menu, or ask a moderator.',
+    direct:
+      'This task is no longer stored, so the bot cannot tell whose message this is. Delete it in Discord’s own menu, if that offers it to you.',
+  },
   elsewhere: 'This can only be done where the task was requested. Open that server or direct message and try again.',
   notYours: 'Only the member who requested this can do that.',
   /** For moderators, about a private result that its owner has shown to everyone. */

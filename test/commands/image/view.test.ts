@@ -160,6 +160,7 @@ describe('The form for an image with references', () => {
   it.each([1, 2, 7, 10])('Discord accepts the form for an image with %i references, which shows no URL', (count) => {
     const plan = form(count);
     expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
+    expect(plan.title).toBe(`Generate an image from ${count === 1 ? 'this reference' : 'these references'}`);
     expect(JSON.stringify(plan)).not.toContain('https:');
     const whichField = plan.fields.find(({ name }) => name === 'which');
     expect(whichField?.type === 'choice' ? whichField.options.length : 1).toBe(count);
