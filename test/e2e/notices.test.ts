@@ -121,18 +121,15 @@ describe('Notices about the gateway at the start', () => {
     ['the key is denied access', { type: 'status', status: 403 }, 'denies this key access'],
     ['it redirects elsewhere', { type: 'redirect', to: 'https://a.example/v1/models' }, 'should be the final URL'],
     ['its address is wrong', { type: 'status', status: 404 }, 'does not list its models'],
-  ])(
-    'A gateway that responds, but lists no models because %s, is reported in the log',
-    async (_why, fault, reason) => {
-      const fixture = await stageWithChannel();
-      fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: fault, times: 1 });
-      await startBot(fixture);
-      expect(fixture.logged()).toContain(reason);
-      expect(fixture.logged()).toContain('The gateway lists no models, so requests of members may fail.');
-      expect(fixture.logged()).toContain('Atelier is ready.');
-      expect(fixture.logged()).not.toContain('a.example');
-    },
-  );
+  ])('A gateway that responds, but lists no models because %s, is reported in the log', async (_why, fault, reason) => {
+    const fixture = await stageWithChannel();
+    fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: fault, times: 1 });
+    await startBot(fixture);
+    expect(fixture.logged()).toContain(reason);
+    expect(fixture.logged()).toContain('The gateway lists no models, so requests of members may fail.');
+    expect(fixture.logged()).toContain('Atelier is ready.');
+    expect(fixture.logged()).not.toContain('a.example');
+  });
 
   it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
     const fixture = await stageWithChannel();
