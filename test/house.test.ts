@@ -63,7 +63,14 @@ const forbiddenImports = [
   ['src/lib/clock.ts', '../locales/index.ts'],
   ['src/lib/clock.ts', 'discord.js'],
   ['sandbox/gateway/gateway.ts', '../../src/services/gateway/http.ts'],
+  ['sandbox/gateway/gateway.ts', '../../src/discord/options.ts'],
+  ['sandbox/gateway/gateway.ts', '../web/settings.ts'],
   ['sandbox/discord/discord.ts', '../../src/config.ts'],
+  ['sandbox/discord/discord.ts', '../../src/lib/clock.ts'],
+  ['sandbox/discord/rest/channels.ts', '../../../src/discord/plan.ts'],
+  ['sandbox/discord/discord.ts', '../gateway/gateway.ts'],
+  ['sandbox/discord/discord.ts', '../web/settings.ts'],
+  ['sandbox/loopback.ts', '../src/lib/clock.ts'],
 ] as const;
 
 const allowedImports = [
@@ -87,6 +94,9 @@ const allowedImports = [
   ['src/services/orders/orders.ts', './submission/turns.ts'],
   ['src/services/orders/submission/turns.ts', '../polling/lane.ts'],
   ['sandbox/gateway/gateway.ts', '../../src/lib/clock.ts'],
+  ['sandbox/discord/discord.ts', '../loopback.ts'],
+  ['sandbox/discord/example/bot.ts', 'discord.js'],
+  ['sandbox/start.ts', './web/sandbox.ts'],
 ] as const;
 
 describe('The order of the house', () => {

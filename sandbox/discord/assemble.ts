@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/lib/clock.ts';
 import { messageAnnouncer } from './announce.ts';
 import { Buckets } from './buckets.ts';
+import { machineClock } from './clock.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { createWorld } from './create-world.ts';
 import { FaultQueue } from './faults.ts';
@@ -22,7 +22,7 @@ import { isReadableWithoutIntent, type MessageSources, messagePayload } from './
 
 /** Creates and connects the modules of one embedded Discord. */
 export function assembleParts(options: DiscordOptions, token: string, url: () => string): Parts {
-  const { clock = systemClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
+  const { clock = machineClock, privilegedIntents = [], followUpAfterDeletion = true, guilds = 0 } = options;
   const { shards = 1, resetsToken = true, commands = [], application = {} } = options;
   const limits = { ...discordLimits, ...options.limits };
   const now = () => clock.now();

@@ -23,7 +23,10 @@ export { type DiscordOptions, text };
 
 export interface EmbeddedDiscord {
   readonly url: string;
+  /** The base of the REST routes, without a version, as the option `rest.api` of discord.js expects it. */
   readonly apiUrl: string;
+  /** Libraries read it from `GET /gateway/bot`. */
+  readonly gatewayUrl: string;
   readonly token: string;
   readonly applicationId: string;
   readonly world: World;
@@ -100,6 +103,7 @@ export async function startDiscord(options: DiscordOptions = {}): Promise<Embedd
   return {
     url,
     apiUrl: `${url}/api`,
+    gatewayUrl: parts.gatewayUrl(),
     token,
     applicationId: world.applicationId,
     world,

@@ -78,6 +78,16 @@ const rules: readonly Rule[] = [
     imported: /^(?:src\/(?:services|config)|test\/|bench\/)/,
     message: 'The embedded sides are written from the documents, not from the code that they test.',
   },
+  {
+    importer: /^sandbox\/(?:discord\/|(?!start\.ts)[^/]+$)/,
+    imported: /^(?:src|scripts|sandbox\/(?:gateway|web))\//,
+    message: 'The embedded Discord can be used without the bot: it imports nothing of it.',
+  },
+  {
+    importer: /^sandbox\/gateway\//,
+    imported: /^(?:src\/(?!lib\/)|scripts\/|sandbox\/(?:discord|web)\/)/,
+    message: 'The embedded gateway can be used without the bot: it imports only the small tools of src/lib.',
+  },
 ];
 
 /** What is wrong with the imports of a file. `path` is relative to the project's folder. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { type Clock, machineClock } from '../clock.ts';
 import type { Limits } from '../limits.ts';
 import { alreadyAcknowledged, invalidWebhookToken, unknownInteraction, unknownWebhook } from '../refusal.ts';
 import type { MakeId } from '../snowflake.ts';
@@ -116,8 +116,8 @@ export class InteractionStore {
     return isExpired || this.#clock.now() - at >= this.#limits.tokenMs;
   }
 
-  /** The system clock counts whole milliseconds, which is too coarse for response times. */
+  /** The machine’s clock counts whole milliseconds, which is too coarse for response times. */
   #preciseNow(): number {
-    return this.#clock === systemClock ? performance.now() : this.#clock.now();
+    return this.#clock === machineClock ? performance.now() : this.#clock.now();
   }
 }

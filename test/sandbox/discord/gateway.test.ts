@@ -54,7 +54,7 @@ describe('A gateway session', () => {
     const { discord } = await startFixture();
     const closeCodeAfter = (...payloads: unknown[]) =>
       new Promise<number>((resolve) => {
-        const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
+        const socket = new WebSocket(`${discord.gatewayUrl}?v=10&encoding=json`);
         socket.onopen = () => {
           for (const payload of payloads) socket.send(typeof payload === 'string' ? payload : JSON.stringify(payload));
         };

@@ -39,7 +39,7 @@ describe('Login', () => {
     onTestFinished(() => client.destroy());
     await expect(client.login('MTAw.wrong.token')).rejects.toMatchObject({ code: 'TokenInvalid' });
     const closeCode = new Promise((resolve) => {
-      const socket = new WebSocket(`${discord.url.replace('http', 'ws')}/gateway?v=10&encoding=json`);
+      const socket = new WebSocket(`${discord.gatewayUrl}?v=10&encoding=json`);
       socket.onmessage = () =>
         socket.send(JSON.stringify({ op: 2, d: { token: 'wrong', intents: 0, properties: {} } }));
       socket.onclose = ({ code }) => resolve(code);

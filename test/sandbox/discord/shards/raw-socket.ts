@@ -22,10 +22,7 @@ export class RawSocket {
     };
   }
 
-  static async open(
-    discord: EmbeddedDiscord,
-    url = `${discord.url.replace('http', 'ws')}/gateway`,
-  ): Promise<RawSocket> {
+  static async open(discord: EmbeddedDiscord, url = discord.gatewayUrl): Promise<RawSocket> {
     const socket = new RawSocket(url);
     onTestFinished(() => socket.close(1000));
     await socket.waitForPacket(({ op }) => op === 10);
