@@ -182,6 +182,9 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toContain('**2** of 2 tasks a day');
     for (const prompt of ['an owl', 'a toad']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
     expect(await imagine(fixture, 'member', 'a cat')).toContain('limit');
+    expect(await runBudget(fixture, 'admin', 'set', { member: 'member', limits: '3 tasks a day' })).toContain(
+      'Earlier grants still count until the limits reset, so for now they are: 4 tasks a day',
+    );
   });
 
   it('The operator’s limits are not mentioned if there are none', async () => {

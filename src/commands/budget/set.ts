@@ -1,8 +1,9 @@
 import type { ChosenUser } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { kindNameIn } from '../../locales/index.ts';
 import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
 import type { Limits } from '../../services/money/limits.ts';
-import { limitsText, parseLimits } from '../../services/money/limits-text.ts';
+import { allowanceText, limitsText, parseLimits } from '../../services/money/limits-text.ts';
 import { type Context, command } from '../feature.ts';
 import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, memberOption, serverOption } from './managed-budget.ts';
 import { confirmationLine } from './page.ts';
@@ -88,12 +89,9 @@ function holderOf({ for: type = 'server', role, member }: ChosenHolder, budget: 
   return member === undefined ? { type } : { type: 'member', ...budget.memberIds(member.id) };
 }
 
-function setReply(
-  holder: LimitsFor,
-  limits: Limits | undefined,
-  { guildId, current }: ManagedBudget,
-  { services, say }: Context,
-): string {
+function setReply(holder: LimitsFor, limits: Limits | undefined, budget: ManagedBudget, context: Context): string {
+  const { guildId, current } = budget;
+  const { services, say } = context;
   const { spending } = services.money;
   const { fallback: defaultLimits, overriding } = spending.limits.ofOperator(guildId);
   const memberLimits = limitsText(current.memberLimits ?? spending.limits.memberDefault);
@@ -114,7 +112,23 @@ function setReply(
   return [
     say(`budget.done.${holder.type}`, { ...facts, limits: text }),
     ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
+    ...grantLines(holder, budget, context),
     ...(limits?.waiting === undefined ? [] : [say('budget.done.waiting')]),
     ...(operatorStands ? [say('budget.done.operatorStands', { limits: operatorText })] : []),
   ].join('\n');
+}
+
+/** Grants of the current period raise a limit that is set after them, too. */
+function grantLines(target: LimitsFor, { guildId, current }: ManagedBudget, { services, say }: Context): string[] {
+  const { spending } = services.money;
+  if (target.type === 'members' || target.type === 'role') return [];
+  const allowances =
+    target.type === 'member'
+      ? spending.allowances({ memberId: target.memberId, guildId, isDirect: undefined })
+      : spending.serverAllowances(guildId);
+  // Without limits of its own, a server has those of the operator.
+  const holder = target.type === 'operator' && current.serverLimits === undefined ? 'server' : target.type;
+  const raised = allowances.filter((one) => one.holder === holder && one.granted !== undefined);
+  const limits = raised.map((one) => allowanceText(one, kindNameIn(say))).join(', ');
+  return raised.length === 0 ? [] : [say('budget.done.stillGranted', { limits })];
 }
