@@ -116,9 +116,10 @@ describe('The Delete button of a result', () => {
 
 it('In a group, which has no moderators, only the owner of a result is named as the one who can delete it', async () => {
   const { discord } = await startFastClockBot({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
-  const result = await (
-    await discord.as('installer').in('friends').slash('imagine', { prompt: 'one' })
-  ).message(says('Finished in'));
+  const result = await (await discord.as('installer').in('friends').slash('imagine', { prompt: 'one' })).message(
+    says('Finished in'),
+  );
+  discord.world.user('other').hasInstalled = true;
   const refused = await (await discord.as('other').in('friends').click(result, 'Delete')).followUp();
   expect(text(refused)).toContain('Only the member who requested this can do that.');
 });
