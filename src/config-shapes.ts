@@ -310,6 +310,7 @@ export const rules = (targets: RuleTargets) =>
     .transform((json, context) => {
       try {
         const known = readRules(json, targets);
+        if (Array.isArray(known)) throw known[0];
         // Preparing the rules throws a `Refusal` if a pattern is invalid.
         new Judge(known);
         return known;

@@ -337,6 +337,12 @@ describe('Server rules', () => {
     expect(text(await send(unknownKind))).toContain(
       '`words › entry 1 › kinds` names an unknown type of task: `films`.',
     );
+    const several = { words: Array.from({ length: 11 }, () => ({})), pressers: 'admins', pattern: [] };
+    const mistakes = text(await send(JSON.stringify(several)));
+    expect(mistakes).toMatch(
+      /^\*\*The file has 13 mistakes\.\*\*[\s\S]*- `words › entry 10 › text` is missing[^\n]*\n…and 3 more\.$/,
+    );
+    expect(text(await send('{"words":[{}],"pattern":[]}'))).toContain('- `pattern` is not a field of these rules.');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(

@@ -1,8 +1,9 @@
+import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
+import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
 import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
 import { command } from '../feature.ts';
 import { assertCanModerate, managedServer } from './managed-server.ts';
@@ -32,10 +33,9 @@ export const importRules = command({
   async run(file, context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const importedRules = readRules(
-      parseJson(await services.conversations.readText(file, author.by)),
-      services.safety.targets,
-    );
+    const read = readRules(parseJson(await services.conversations.readText(file, author.by)), services.safety.targets);
+    if (Array.isArray(read)) return mistakesPage(read, say);
+    const importedRules = read;
     const { rules: currentRules, logChannelId } = services.safety.rules.get(guildId);
     assertCanModerate(importedRules.moderation, logChannelId, context);
     const lines = diffLines(currentRules, importedRules, services.safety.targets, say);
@@ -47,6 +47,16 @@ export const importRules = command({
     return previewRules(importedRules, content, context);
   },
 });
+
+/** More could not be read at a glance. */
+const MAX_MISTAKES = 10;
+
+function mistakesPage(mistakes: readonly RuleMistake[], say: Say): MessagePlan {
+  const count = mistakes.length;
+  const lines = mistakes.slice(0, MAX_MISTAKES).map((one) => (count > 1 ? '- ' : '') + refusalMessage(one, say));
+  const more = count > MAX_MISTAKES ? [say('rules.moreMistakes', { count: count - MAX_MISTAKES })] : [];
+  return { content: say('rules.mistakes', { count, mistakes: [...lines, ...more].join('\n') }), overflow: 'file' };
+}
 
 /** Whether a rule allows something only to roles, or only in channels, that the server does not have. False if its names could not be read. */
 function allowsNoOne({ effect, roleIds, channelIds }: AccessRule, names: ReadonlyMap<string, string>): boolean {

@@ -55,22 +55,37 @@ export class RuleMistake extends Refusal {
 export const placeOf = (path: Path): string =>
   path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(' › ');
 
-/** The rules in a file. Throws the first mistake. */
-export function readRules(json: unknown, targets: RuleTargets): RuleSet {
+/** The rules in a file, or all its mistakes. */
+export function readRules(json: unknown, targets: RuleTargets): RuleSet | RuleMistake[] {
   const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });
-  const [firstIssue] = error?.issues ?? [];
-  if (!data) throw firstIssue ? mistakeOf(firstIssue) : new RuleMistake([], 'notRules');
-  const misspelled = findUnknownKey(json, data);
-  if (misspelled) throw new RuleMistake(misspelled, 'unknownField');
+  if (data) {
+    const mistakes = mistakesIn(json, data, targets);
+    return mistakes.length === 0 ? data : mistakes;
+  }
+  const invalidNames = new Set(error.issues.map(({ path }) => path[0]));
+  const mistakes = error.issues.map(mistakeOf);
+  if (invalidNames.has(undefined)) return mistakes;
+  const otherRules = Object.fromEntries(Object.entries(Object(json)).filter(([name]) => !invalidNames.has(name)));
+  const others = readRules(otherRules, targets);
+  return Array.isArray(others) ? [...mistakes, ...others] : mistakes;
+}
+
+/** What the schema of the rules does not know of. */
+function mistakesIn(json: unknown, data: RuleSet, targets: RuleTargets): RuleMistake[] {
   const knownKinds: readonly string[] = kindsIn(targets);
-  for (const name of ['words', 'patterns', 'access'] as const)
-    for (const [index, { kinds = [] }] of data[name].entries())
-      for (const kind of kinds)
-        if (!knownKinds.includes(kind)) throw new RuleMistake([name, index, 'kinds'], 'unknownType', { type: kind });
-  const unknownCommand = data.privateCommands.find((one) => !targets.privateCommands.includes(one));
-  if (unknownCommand !== undefined)
-    throw new RuleMistake(['privateCommands'], 'unknownCommand', { command: unknownCommand });
-  return data;
+  const unknownKinds = (['words', 'patterns', 'access'] as const).flatMap((name) =>
+    data[name].flatMap(({ kinds = [] }, index) =>
+      kinds
+        .filter((kind) => !knownKinds.includes(kind))
+        .map((type) => new RuleMistake([name, index, 'kinds'], 'unknownType', { type })),
+    ),
+  );
+  const unknownCommands = data.privateCommands.filter((one) => !targets.privateCommands.includes(one));
+  return [
+    ...findUnknownKeys(json, data).map((path) => new RuleMistake(path, 'unknownField')),
+    ...unknownKinds,
+    ...unknownCommands.map((name) => new RuleMistake(['privateCommands'], 'unknownCommand', { command: name })),
+  ];
 }
 
 const PROBLEM_BY_TYPE: Readonly<Record<string, RuleProblem>> = {
@@ -111,14 +126,11 @@ function mistakeOf(issue: z.core.$ZodIssue): RuleMistake {
 }
 
 /** A misspelled condition would make a rule apply to everyone. */
-function findUnknownKey(written: unknown, read: unknown, path: Path = []): Path | undefined {
-  if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return undefined;
+function findUnknownKeys(written: unknown, read: unknown, path: Path = []): Path[] {
+  if (typeof written !== 'object' || written === null || typeof read !== 'object' || read === null) return [];
   const known = new Map(Object.entries(read));
-  for (const [key, value] of Object.entries(written)) {
-    const step = Array.isArray(written) ? Number(key) : key;
-    if (!known.has(key)) return [...path, step];
-    const unknownKey = findUnknownKey(value, known.get(key), [...path, step]);
-    if (unknownKey) return unknownKey;
-  }
-  return undefined;
+  return Object.entries(written).flatMap(([key, value]) => {
+    const here = [...path, Array.isArray(written) ? Number(key) : key];
+    return known.has(key) ? findUnknownKeys(value, known.get(key), here) : [here];
+  });
 }
