@@ -1,4 +1,5 @@
 import type { REST } from '@discordjs/rest';
+import { Listeners } from '../../lib/listeners.ts';
 import type { MakeRequest } from './uploads.ts';
 
 /** Classes of URLs; the first match counts. The URL itself is not reported, because it contains ids and tokens. */
@@ -19,23 +20,15 @@ type Scope = (typeof SCOPES)[number];
 const TOO_MANY_REQUESTS = 429;
 
 type RouteClass = (typeof ROUTES)[number][0] | 'other';
-type RequestListener = (route: RouteClass, status: number | undefined) => void;
-type WaitListener = (scope: Scope, ms: number) => void;
 
 /** Reports every request to Discord to the listeners. */
 export class Traffic {
-  readonly #onRequest: RequestListener[] = [];
-  readonly #onWait: WaitListener[] = [];
-
+  readonly #requests = new Listeners<[route: RouteClass, status: number | undefined]>();
+  readonly #waits = new Listeners<[scope: Scope, ms: number]>();
   /** `status` is undefined if there was no response. */
-  onRequest(listener: RequestListener): void {
-    this.#onRequest.push(listener);
-  }
-
+  readonly onRequest = this.#requests.add;
   /** Called when a request begins to wait for a rate limit. */
-  onWait(listener: WaitListener): void {
-    this.#onWait.push(listener);
-  }
+  readonly onWait = this.#waits.add;
 
   countRequests(makeRequest: MakeRequest): MakeRequest {
     return async (url, init) => {
@@ -53,23 +46,20 @@ export class Traffic {
 
   /** Reports when the library delays a request because its rate limit is known to be used up. */
   watchLimits(rests: readonly REST[]): void {
-    for (const rest of rests) rest.on('rateLimited', ({ scope, timeToReset }) => this.#reportWait(scope, timeToReset));
+    for (const rest of rests)
+      rest.on('rateLimited', ({ scope, timeToReset }) => this.#waits.notify(scope, timeToReset));
   }
 
   /** Reports the wait after a 429, because the library waits before it retries the request. */
   #reportRefused(headers: { get(name: string): string | null }): void {
     const scopeName = headers.get('x-ratelimit-scope');
     const scope = SCOPES.find((known) => known === scopeName) ?? 'user';
-    this.#reportWait(scope, Number(headers.get('retry-after') ?? 0) * 1000);
-  }
-
-  #reportWait(scope: Scope, ms: number): void {
-    for (const listener of this.#onWait) listener(scope, ms);
+    this.#waits.notify(scope, Number(headers.get('retry-after') ?? 0) * 1000);
   }
 
   #report(url: string, status: number | undefined): void {
-    if (this.#onRequest.length === 0) return;
+    if (this.#requests.isEmpty) return;
     const route = ROUTES.find(([, pattern]) => pattern.test(url))?.[0] ?? 'other';
-    for (const listener of this.#onRequest) listener(route, status);
+    this.#requests.notify(route, status);
   }
 }

@@ -1,5 +1,6 @@
 import { difference } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Listeners } from '../../lib/listeners.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Task } from '../tasks/task.ts';
@@ -36,8 +37,6 @@ interface CheckedOrder {
   isCounted?: boolean;
 }
 
-type UseListener = (guildId: string, exceeded?: Allowance) => void;
-
 /** A recount of entries; the current sums stay in use until `finish` is called. */
 export interface Recount {
   since: number;
@@ -49,8 +48,12 @@ export interface Recount {
 export class Spending {
   readonly limits: LimitsInForce;
   readonly #parts: SpendingParts;
-  readonly #listeners: UseListener[] = [];
-  readonly #refusalListeners: ((exceeded: Allowance) => void)[] = [];
+  readonly #uses = new Listeners<[guildId: string, exceeded?: Allowance]>();
+  readonly #refusals = new Listeners<[exceeded: Allowance]>();
+  /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
+  readonly onUse = this.#uses.add;
+  /** Called with the limit because of which an order was refused. */
+  readonly onRefusal = this.#refusals.add;
   readonly #remaining: Remaining;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
@@ -95,16 +98,6 @@ export class Spending {
     return isWaived ? server : [...server, this.#parts.budgets.memberHash(guildId, memberId)];
   }
 
-  /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
-  onUse(listener: UseListener): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Called with the limit because of which an order was refused. */
-  onRefusal(listener: (exceeded: Allowance) => void): void {
-    this.#refusalListeners.push(listener);
-  }
-
   /** Keeps the sums in step with the ledger: counts an entry's current content instead of its previous content. */
   replace(previous: LedgerEntry | undefined, current: LedgerEntry | undefined): void {
     const changedEntry = current ?? previous;
@@ -115,7 +108,7 @@ export class Spending {
   }
 
   #notifyListeners({ guildId, isDirect }: Requester, exceeded?: Allowance): void {
-    if (guildId !== undefined && !isDirect) for (const listener of this.#listeners) listener(guildId, exceeded);
+    if (guildId !== undefined && !isDirect) this.#uses.notify(guildId, exceeded);
   }
 
   /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
@@ -177,7 +170,7 @@ export class Spending {
     this.checkNotBlocked(requester);
     const exceeded = this.#exceededBy(requester, order);
     if (!exceeded) return;
-    for (const listener of this.#refusalListeners) listener(exceeded);
+    this.#refusals.notify(exceeded);
     if (isServerHolder(exceeded.holder)) this.#notifyListeners(requester, exceeded);
     throw refusalFor(exceeded, order.amount);
   }

@@ -1,6 +1,7 @@
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Listeners } from '../../lib/listeners.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { StoreError } from '../tasks/store-error.ts';
@@ -15,9 +16,6 @@ export interface TasksLog {
 }
 
 export type Transition = (task: Task) => Task;
-type Listener = (task: Task) => void;
-/** If `previous` is missing, nothing has changed and the task is only announced again. */
-type ChangeListener = (task: Task, previous?: Task) => void;
 
 /** How long a member waits until it is certain that a task was not stored. By then a worker of a cluster has lost its lease. */
 const MAX_CERTAINTY_WAIT_MS = 20_000;
@@ -37,10 +35,18 @@ export class TaskBook {
   /** Tasks that were not added because the store failed, although it may have written them. */
   readonly #failedAdditions = new Map<string, Task>();
   readonly #lock = new KeyedLock();
-  readonly #listeners: ChangeListener[] = [];
-  readonly #addListeners: Listener[] = [];
-  readonly #removeListeners: Listener[] = [];
-  readonly #messageLossListeners: Listener[] = [];
+  readonly #changes = new Listeners<[task: Task, previous?: Task]>();
+  readonly #additions = new Listeners<[task: Task]>();
+  readonly #removals = new Listeners<[task: Task]>();
+  readonly #messageLosses = new Listeners<[task: Task]>();
+  /** If `previous` is missing, nothing has changed and the task is only announced again. */
+  readonly onChange = this.#changes.add;
+  /** Called after a new task has been stored. */
+  readonly onAdd = this.#additions.add;
+  /** Called after a task has been removed: refused by the gateway, or erased. */
+  readonly onRemove = this.#removals.add;
+  /** Called after a task's message has been deleted, which `onChange` does not report. */
+  readonly onMessageLoss = this.#messageLosses.add;
 
   constructor(
     store: BookStore,
@@ -62,10 +68,6 @@ export class TaskBook {
 
   live(matches: (task: Task) => boolean = () => true): Task[] {
     return [...this.#live.values()].filter(matches);
-  }
-
-  get liveCount(): number {
-    return this.#live.size;
   }
 
   /** Without held results, which wait for a moderator. */
@@ -91,28 +93,9 @@ export class TaskBook {
     return this.#unsavedIds.size + this.#failedAdditions.size;
   }
 
-  onChange(listener: ChangeListener): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Called after a new task has been stored. */
-  onAdd(listener: Listener): void {
-    this.#addListeners.push(listener);
-  }
-
-  /** Called after a task has been removed: refused by the gateway, or erased. */
-  onRemove(listener: Listener): void {
-    this.#removeListeners.push(listener);
-  }
-
-  /** Called after a task's message has been deleted, which `onChange` does not report. */
-  onMessageLoss(listener: Listener): void {
-    this.#messageLossListeners.push(listener);
-  }
-
   /** Calls the listeners although nothing has changed, because they were not registered yet when the task changed. */
   announce(task: Task): void {
-    runForTask(task.id, () => this.#notifyListeners(task));
+    runForTask(task.id, () => this.#changes.notify(task));
   }
 
   async add(task: Task): Promise<void> {
@@ -125,7 +108,7 @@ export class TaskBook {
       throw error;
     }
     this.#live.set(task.id, task);
-    for (const listener of this.#addListeners) listener(task);
+    this.#additions.notify(task);
   }
 
   async remove(id: string): Promise<void> {
@@ -134,7 +117,7 @@ export class TaskBook {
       if (task) await this.#store.remove(task);
       this.#live.delete(id);
       this.#unsavedIds.delete(id);
-      if (task) for (const listener of this.#removeListeners) listener(task);
+      if (task) this.#removals.notify(task);
     });
   }
 
@@ -163,13 +146,9 @@ export class TaskBook {
     if (updated === previous) return previous;
     if (this.#unsavedIds.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
     this.#keepInMemory(updated);
-    if (isVisibleChange(previous, updated)) this.#notifyListeners(updated, previous);
-    if (previous.message && !updated.message) for (const listener of this.#messageLossListeners) listener(updated);
+    if (isVisibleChange(previous, updated)) this.#changes.notify(updated, previous);
+    if (previous.message && !updated.message) this.#messageLosses.notify(updated);
     return updated;
-  }
-
-  #notifyListeners(task: Task, previous?: Task): void {
-    for (const listener of this.#listeners) listener(task, previous);
   }
 
   async #assertNotStored(id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { Listeners } from '../../lib/listeners.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Kind } from '../tasks/kind.ts';
@@ -58,7 +59,8 @@ export class Callbacks {
   readonly #lanes: ReadonlyMap<TaskKind, string | undefined>;
   readonly #records = new RecentMap<string, CallbackRecord>(MAX_REMEMBERED_TASKS);
   readonly #endedTasks = new RecentMap<string, { at: number; lane: string | undefined }>(MAX_REMEMBERED_TASKS);
-  readonly #listeners: ((outcome: CallbackOutcome) => void)[] = [];
+  readonly #outcomes = new Listeners<[outcome: CallbackOutcome]>();
+  readonly onCallback = this.#outcomes.add;
   #addresses: CallbackUrls | undefined;
   #listener: Awaited<ReturnType<typeof openListener>> | undefined;
 
@@ -123,11 +125,7 @@ export class Callbacks {
   }
 
   report(outcome: CallbackOutcome): void {
-    for (const listener of this.#listeners) listener(outcome);
-  }
-
-  onCallback(listener: (outcome: CallbackOutcome) => void): void {
-    this.#listeners.push(listener);
+    this.#outcomes.notify(outcome);
   }
 
   /** The lanes that were given callback URLs, and which callbacks they send. */

@@ -1,3 +1,4 @@
+import { Listeners } from '../../lib/listeners.ts';
 import { runForTask, setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
@@ -38,8 +39,6 @@ const NO_CREDIT_MS = 2 * 60_000;
 /** Waiting tasks must not fail because the gateway was briefly unreachable when their turns came. */
 const TEMPORARY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([...QUEUE_FULL_ERRORS, 'unreachable']);
 
-type CreditListener = (kind: TaskKind, isAvailable: boolean) => void;
-
 export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 
 /** Submits orders. Each is stored first, is sent once, and is never repeated unless the member decides so. */
@@ -51,7 +50,9 @@ export class Orders {
   readonly #recentOrders: RecentOrders;
   readonly #liveOrders: LiveOrders;
   readonly #sender: Sender;
-  readonly #creditListeners: CreditListener[] = [];
+  readonly #credit = new Listeners<[kind: TaskKind, isAvailable: boolean]>();
+  /** Called if the account has no credit left for a kind, and with each task of it that is accepted. */
+  readonly onCredit = this.#credit.add;
   /** Until when no orders of a kind are sent, because the account has no credit left for it. */
   readonly #noCreditUntil = new Map<TaskKind, number>();
   readonly #refusedOrders: RefusedOrders;
@@ -278,15 +279,6 @@ export class Orders {
     }
   }
 
-  /** Called if the account has no credit left for a kind, and with each task of it that is accepted. */
-  onCredit(listener: CreditListener): void {
-    this.#creditListeners.push(listener);
-  }
-
-  #announceCredit(kind: TaskKind, isAvailable: boolean): void {
-    for (const listener of this.#creditListeners) listener(kind, isAvailable);
-  }
-
   /** Sends a stored task. Its outcome is stored as well, unless the gateway has definitely refused it; after a temporary error the task waits again. */
   async #sendStored(
     kind: Kind,
@@ -301,7 +293,7 @@ export class Orders {
       this.#context.circuits.recordRefusal(task, refused);
       if (refused instanceof GatewayError && refused.kind === 'quota') {
         this.#noCreditUntil.set(kind.name, clock.now() + NO_CREDIT_MS);
-        this.#announceCredit(kind.name, false);
+        this.#credit.notify(kind.name, false);
         this.line.holdKind(kind.name, 1, NO_CREDIT_MS);
       }
       const waiting = temporaryErrors && (await this.#refusedOrders.returnToLine(kind, task, refused, temporaryErrors));
@@ -313,7 +305,7 @@ export class Orders {
       offers.markAccepted(offerNameOf(kind, task));
       this.#noCreditUntil.delete(kind.name);
       // The notice may be from before a restart.
-      this.#announceCredit(kind.name, true);
+      this.#credit.notify(kind.name, true);
       this.line.markJobAccepted(kind.name);
     }
     const applyOutcome = (current: Task): Task =>

@@ -1,4 +1,5 @@
 import { Alarm, type Clock, SteadyClock } from '../../lib/clock.ts';
+import { Listeners } from '../../lib/listeners.ts';
 import { runWithoutSubject } from '../../lib/log-subject.ts';
 import type { TasksLog } from './book.ts';
 import type { PollHistory } from './polling/allowance.ts';
@@ -36,7 +37,8 @@ export class Scheduler {
   readonly #lanes: LaneState[] = [];
   #turn = 0;
   readonly #runningPolls = new Set<Promise<void>>();
-  readonly #pollListeners: ((lane: string, outcome: PollOutcome) => void)[] = [];
+  readonly #polls = new Listeners<[lane: string, outcome: PollOutcome]>();
+  readonly onPoll = this.#polls.add;
   /** Running polls that wait to send another request. */
   readonly #permitQueue: PromiseWithResolvers<void>[] = [];
   #isRunning = false;
@@ -129,10 +131,6 @@ export class Scheduler {
     return this.#lanes.map(({ lane }) => lane.name);
   }
 
-  onPoll(listener: (lane: string, outcome: PollOutcome) => void): void {
-    this.#pollListeners.push(listener);
-  }
-
   #tick(): void {
     const now = this.#clock.now();
     // First, so that polls end soon.
@@ -189,7 +187,7 @@ export class Scheduler {
     const endedAt = this.#clock.now();
     this.#capacity.end();
     state.end(entries, isProbe, endedAt);
-    for (const listener of this.#pollListeners) listener(state.lane.name, trouble?.kind ?? 'answered');
+    this.#polls.notify(state.lane.name, trouble?.kind ?? 'answered');
     // A task may have been removed, or added again, while it was polled.
     const isFollowed = (entry: ScheduledTask): boolean => this.#entries.get(entry.id) === entry;
     if (this.#isRunning) {

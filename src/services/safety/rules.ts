@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { Listeners } from '../../lib/listeners.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
@@ -45,9 +46,6 @@ export interface RuleRefusal extends Omit<BrokenRule, 'refusal'> {
   channelId: string | undefined;
 }
 
-/** `count`: the number of new entries in the history. */
-type ChangeListener = (guildId: string, updated: ServerRules, count: number) => void;
-
 /** The member who pressed a button on a task, in the task's server. */
 export interface Presser {
   userId: string;
@@ -75,8 +73,12 @@ export class Rules {
   readonly #borrowedRules = new RecentMap<string, ServerRules>(MAX_PREPARED);
   readonly #preparedRules = new RecentMap<string, { rules: RuleSet; judge: Judge }>(MAX_PREPARED);
   readonly #lock = new KeyedLock();
-  readonly #changeListeners: ChangeListener[] = [];
-  readonly #refusalListeners: ((refusal: RuleRefusal) => void)[] = [];
+  readonly #changes = new Listeners<[guildId: string, updated: ServerRules, count: number]>();
+  readonly #refusals = new Listeners<[refusal: RuleRefusal]>();
+  /** `count`: the number of new entries in the history. */
+  readonly onChange = this.#changes.add;
+  /** Called with every request and result that a server's rules refuse. */
+  readonly onRefusal = this.#refusals.add;
 
   constructor(store: RuleStore, operatorRules: RuleSet, moderationService?: ModerationService | undefined) {
     this.#store = store;
@@ -106,15 +108,6 @@ export class Rules {
     );
   }
 
-  onChange(listener: ChangeListener): void {
-    this.#changeListeners.push(listener);
-  }
-
-  /** The listener is called with every request and result that a server's rules refuse. */
-  onRefusal(listener: (refusal: RuleRefusal) => void): void {
-    this.#refusalListeners.push(listener);
-  }
-
   change(guildId: string, transition: (known: ServerRules) => ServerRules): Promise<ServerRules> {
     return this.#lock.run(guildId, async () => {
       const previous = this.get(guildId);
@@ -131,7 +124,7 @@ export class Rules {
       if (updated.rules !== previous.rules || hasLogChanged) {
         const lastEntry = previous.history.at(-1);
         const count = updated.history.length - 1 - (lastEntry ? updated.history.lastIndexOf(lastEntry) : -1);
-        for (const listener of this.#changeListeners) listener(guildId, updated, count);
+        this.#changes.notify(guildId, updated, count);
       }
       return updated;
     });
@@ -324,7 +317,7 @@ export class Rules {
   }
 
   #notifyRefusal({ guildId, ...refusal }: Omit<RuleRefusal, 'guildId'> & Pick<Task, 'guildId'>): void {
-    if (guildId !== undefined) for (const listener of this.#refusalListeners) listener({ ...refusal, guildId });
+    if (guildId !== undefined) this.#refusals.notify({ ...refusal, guildId });
   }
 
   #judge(name: string, rules: RuleSet): Judge {

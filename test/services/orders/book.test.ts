@@ -53,7 +53,7 @@ describe('The live tasks', () => {
     const { book } = await createFixture(task, settled);
     expect(book.live()).toEqual([task]);
     expect(book.live(({ state }) => state === 'running')).toEqual([]);
-    expect([book.liveCount, book.find(id), book.find('b')]).toEqual([1, task, undefined]);
+    expect([book.live().length, book.find(id), book.find('b')]).toEqual([1, task, undefined]);
     expect(await book.get('b')).toEqual(settled);
   });
 
@@ -70,7 +70,7 @@ describe('The live tasks', () => {
     book.onAdd((one) => added.push([one, rows.get(id), book.find(id)]));
     await book.add(task);
     expect(added).toEqual([[task, task, task]]);
-    expect([book.liveCount, book.unsavedCount]).toEqual([1, 0]);
+    expect([book.live().length, book.unsavedCount]).toEqual([1, 0]);
   });
 
   it('A task that is removed leaves the book and the store, and is announced only if it existed', async () => {
@@ -79,7 +79,7 @@ describe('The live tasks', () => {
     book.onRemove((one) => removed.push(one));
     await book.remove(id);
     await book.remove(id);
-    expect([removed, rows.size, book.liveCount, announced]).toEqual([[task], 0, 0, []]);
+    expect([removed, rows.size, book.live().length, announced]).toEqual([[task], 0, 0, []]);
   });
 
   it('A settled task leaves the book but not the store', async () => {
@@ -202,7 +202,7 @@ describe('A new task that the store reports as not written', () => {
     const { book, store, rows } = await createFixture();
     store.failure = full;
     await expect(book.add(task)).rejects.toBe(full);
-    expect([book.liveCount, book.unsavedCount]).toEqual([0, 1]);
+    expect([book.live().length, book.unsavedCount]).toEqual([0, 1]);
     rows.set(id, task);
     store.removalFailure = full;
     await book.saveUnsaved();

@@ -64,14 +64,14 @@ describe('A model whose jobs fail', () => {
     await failOrders(fixture, 1);
     const since = fixture.circuits.allFailing[0]?.since ?? 0;
     expect(fixture.circuits.allFailing).toMatchObject([{ kind: 'imagine', model: undefined, isBeingProbed: false }]);
-    const [submitsBefore, liveBefore] = [submitCount(fixture), fixture.tasks.book.liveCount];
+    const [submitsBefore, liveBefore] = [submitCount(fixture), fixture.tasks.book.live().length];
     const until = Math.ceil((fixture.clock.now() + minute) / 1000);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({
       key: 'refusals.failing.kind',
       variables: { since: Math.ceil(since / 1000) },
     });
     expect(fixture.circuits.findFailing(nextOrder())?.until).toBeLessThanOrEqual(until * 1000);
-    expect([submitCount(fixture), fixture.tasks.book.liveCount]).toEqual([submitsBefore, liveBefore]);
+    expect([submitCount(fixture), fixture.tasks.book.live().length]).toEqual([submitsBefore, liveBefore]);
     await fixture.tasks.ledger?.flush();
     const standings = (await Array.fromAsync(fixture.store.entries.readRange('', '9999'))).map(standingOf);
     expect(standings).toEqual(Array.from({ length: 5 }, () => 'refunded'));

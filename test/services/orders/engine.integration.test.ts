@@ -31,7 +31,7 @@ describe('An order', () => {
     await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'locked' });
     unlock();
     expect(submitCount(fixture)).toBe(0);
-    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect(fixture.tasks.book.live().length).toBe(0);
     expect((await fixture.tasks.orders.submit({ ...order, request: { prompt: 'another' } })).state).toBe('accepted');
   });
 

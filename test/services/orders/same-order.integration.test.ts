@@ -259,7 +259,7 @@ describe('The sent body of a request', () => {
     const fixture = await startEngine({}, undefined, { storeFor: fullStore });
     await expect(fixture.tasks.orders.submit(order)).rejects.toMatchObject({ kind: 'full' });
     expect(sentOrders(fixture)).toEqual([]);
-    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect(fixture.tasks.book.live().length).toBe(0);
     expect(await countedStandings(fixture)).toEqual([]);
   });
 });

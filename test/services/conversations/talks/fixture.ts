@@ -20,7 +20,7 @@ import { operatorPriceBook } from '../../../support/prices.ts';
 import { FastClock } from '../../../support/quick-clock.ts';
 import { silentDiscord } from '../../../support/silent-discord.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
-import { order } from '../../orders/builders.ts';
+import { minute, order } from '../../orders/builders.ts';
 import { ordersSources } from '../../orders/sources.ts';
 import { createTemporaryFolder } from '../../store/store-fixture.ts';
 
@@ -189,7 +189,8 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
       // A short text is spoken quickly.
       const content = typeof words === 'string' ? { prompt: `${words}, in 5 words` } : words;
       const request = { talk: talk.id, model, ...content };
-      return tasks.orders.submit({ ...order, kind: 'said', requesterId: memberId, request, parent: talk });
+      const route = { ...order.route, tokenExpiresAt: clock.now() + 15 * minute };
+      return tasks.orders.submit({ ...order, route, kind: 'said', requesterId: memberId, request, parent: talk });
     },
     waitForEnd: (task) => waitFor(task, hasEnded),
     entries: () => Array.fromAsync(store.entries.readRange('', '9999-12-31')),

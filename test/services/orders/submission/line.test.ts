@@ -262,7 +262,7 @@ describe('An account without credit', () => {
     fixture.gateway.reply(SUBMIT, noCredit);
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ kind: 'quota' });
     await expect(fixture.tasks.orders.submit(nextOrder())).rejects.toMatchObject({ key: 'refusals.noCredit' });
-    expect(fixture.tasks.book.liveCount).toBe(0);
+    expect(fixture.tasks.book.live().length).toBe(0);
     expect(notified).toEqual(['imagine']);
     expect(submitCount(fixture)).toBe(1);
     fixture.clock.advance(2 * minute);
