@@ -40,7 +40,7 @@ describe('/setup', () => {
     );
     const budget = await press(fixture, access, 'Next');
     expect(text(budget)).toMatch(
-      /step 3 of 5: Budget[\s\S]*Limits for the server: [\s\S]*Limits for each member: [\s\S]*<\/budget set:\d+>/,
+      /step 3 of 5: Budget[\s\S]*Limits for the server: [\s\S]*Limits for each member: [\s\S]*Alerts are off\.[\s\S]*<\/budget set:\d+>/,
     );
     const rules = await press(fixture, budget, 'Next');
     expect(text(rules)).toMatch(
@@ -188,7 +188,7 @@ describe('The hint at /setup', () => {
     expect(result.id).not.toBe(hint.id);
   });
 
-  it('There is no hint in direct messages, for members, after /setup, or where rules or a budget have been set', async () => {
+  it('There is no hint after /setup, or where a budget has been changed', async () => {
     const fixture = await createFastClockFixture();
     const app = await startBot(fixture);
     const { discord } = fixture;

@@ -126,7 +126,7 @@ const steps: Record<SetupStep, ShowStep> = {
     const { services, say } = context;
     const budget = services.money.budgets.get(guildId);
     const { alertsChannelId: channel } = budget;
-    const alertsLine = channel === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel });
+    const alertsLine = channel === undefined ? say('setup.budget.noAlerts') : say('budget.alerts', { channel });
     return {
       blocks: [
         [...limitLines(guildId, budget, context), alertsLine].join('\n'),

@@ -44,7 +44,8 @@ export const text = {
       rules: '**Rules of this server**, which apply in addition',
     },
     budget: {
-      change: 'Change limits with {{set}}, and choose a channel for alerts with {{alerts}}.',
+      noAlerts: 'Alerts are off.',
+      change: 'Change limits with {{set}}, and the channel for alerts with {{alerts}}.',
     },
     more_one: '…and {{count}} more in {{command}}',
     more_other: '…and {{count}} more in {{command}}',
