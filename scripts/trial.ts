@@ -1,0 +1,161 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import packageFile from '../package.json' with { type: 'json' };
+import { ruleTargets } from '../src/commands/index.ts';
+import { readConfig } from '../src/config.ts';
+import * as shape from '../src/config-shapes.ts';
+import { terminalSafe } from '../src/lib/text.ts';
+import { GatewayError } from '../src/services/gateway/errors.ts';
+import { decimalPrice } from '../src/services/money/price.ts';
+import { explainFailure } from './deploy.ts';
+import { explainGatewayError } from './setup/gateway-side.ts';
+import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
+import { adopt } from './trial/adopt.ts';
+import { compareWithExpected, knownIn, readExpected } from './trial/expected.ts';
+import { markdownOf, type TrialReport } from './trial/report.ts';
+import type { Step } from './trial/run.ts';
+import { costsOf, openTrial, type Trial } from './trial/trial.ts';
+import { EX_USAGE, reportWrongArguments } from './usage.ts';
+
+const INTERRUPTED = 130;
+const DEFAULT_CAP = '1';
+
+const USAGE = 'npm run trial -- --channel <ID> [--with-me] [--max-cost <dollars>] [--out <folder>] [--yes]';
+
+const DOES =
+  'Tries a real Discord and a real gateway with the settings in .env, and compares their responses with those of the embedded sides. It first shows what it will do and what that may cost.';
+
+const HELP = `${wrap(DOES)}
+
+Usage: ${USAGE}
+       npm run trial -- --adopt <trial-report.json>
+
+  --channel   ID of the text channel for the messages of the trial
+  --with-me   also starts the bot and says what to type and press there;
+              stop any other process of the bot first
+  --max-cost  most US dollars to spend, by the estimates (default: ${DEFAULT_CAP})
+  --out       folder for trial-report.md and trial-report.json (default: .)
+  --yes       asks nothing; leaves out what has no known price
+  --adopt     makes fixtures for the tests from a report, and does nothing else
+  --help      shows this help`;
+
+const OPTIONS = {
+  channel: { type: 'string' },
+  'with-me': { type: 'boolean', default: false },
+  'max-cost': { type: 'string', default: DEFAULT_CAP },
+  out: { type: 'string', default: '.' },
+  yes: { type: 'boolean', default: false },
+  adopt: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: OPTIONS });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (values.adopt !== undefined) {
+    console.log(adopt(values.adopt));
+    return 0;
+  }
+  const { channel = '', out, yes, 'max-cost': maxCost, 'with-me': withMember } = values;
+  const problem = [
+    !shape.guildId.safeParse(channel).success && '--channel should be the ID of a text channel',
+    !decimalPrice.safeParse(maxCost).success && '--max-cost should be an amount in US dollars, such as 0.50',
+    yes && withMember && '--with-me needs you, so it cannot be used with --yes',
+  ].find((one) => one !== false);
+  if (problem !== undefined) {
+    console.error(`${problem}. Usage: ${USAGE}`);
+    return EX_USAGE;
+  }
+  const config = readConfig(process.env, ruleTargets);
+  const terminal = openTerminal(!yes, () => {
+    terminal.say('\nThe trial was ended before its report was written.');
+    process.exit(INTERRUPTED);
+  });
+  const trial = await openTrial(config, { channelId: channel, keepsCommands: withMember }).catch((error: unknown) => {
+    terminal.close();
+    if (error instanceof GatewayError) {
+      const { code, sentence } = explainGatewayError(error, config.gateway.baseUrl);
+      throw new Stop(code, sentence);
+    }
+    throw error;
+  });
+  try {
+    const runsUnpriced = await agree(trial, maxCost, terminal);
+    return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced, out, terminal });
+  } finally {
+    terminal.close();
+    await trial.close();
+  }
+}
+
+/** Shows the plan. Undefined if the operator does not agree, else whether steps without a known price are run. */
+async function agree({ steps, channel }: Trial, maxCost: string, terminal: Terminal): Promise<boolean | undefined> {
+  terminal.title('The plan');
+  for (const step of steps) terminal.say(`   ${labelOf(step)}`);
+  const { total, unpriced } = costsOf(steps);
+  terminal.say(
+    `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there. The commands are registered on this server for a moment if it has none of its own.`,
+  );
+  terminal.say(`Known prices add up to ${total} US dollars; at most ${maxCost} are spent.`);
+  if (!(await terminal.confirm('Run this?'))) return undefined;
+  if (unpriced === 0) return false;
+  return await terminal.confirm(
+    `No price is known for ${unpriced} steps, so the limit does not count them. Run these too?`,
+    false,
+  );
+}
+
+function labelOf({ side, name, cost }: Step): string {
+  const price = cost ? (cost.estimate === undefined ? 'unknown price' : `about ${cost.estimate} US dollars`) : 'free';
+  return `${side.padEnd(8)} ${name} (${price})`;
+}
+
+async function run(
+  trial: Trial,
+  { maxCost, runsUnpriced, out, terminal }: { maxCost: string; runsUnpriced: boolean; out: string; terminal: Terminal },
+): Promise<number> {
+  const expected = readExpected();
+  terminal.title('The trial');
+  const { results, spent } = await trial.run(trial.steps, {
+    maxCost,
+    runsUnpriced,
+    known: knownIn(expected),
+    onStart: ({ name }, number) => terminal.say(`${number} of ${trial.steps.length}  ${name}`),
+    onEnd: ({ outcome, reason = '', ms }) =>
+      outcome === 'worked' ? terminal.good(`${ms} ms`) : terminal.bad(`${outcome}: ${reason}`),
+  });
+  const { profile, differences } = compareWithExpected(results, expected);
+  const report: TrialReport = {
+    format: 1,
+    version: packageFile.version,
+    comparedWith: profile,
+    spentAtMost: spent,
+    differences,
+    steps: results,
+  };
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'trial-report.md'), markdownOf(report));
+  writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  terminal.title('The report');
+  terminal.say(
+    `${differences.length} differences. ${join(out, 'trial-report.md')} names them; docs/trial.md says how to send it.`,
+  );
+  return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+}
+
+function reportFailure(error: unknown): number {
+  if (error instanceof Stop) {
+    console.error(wrap(error.message));
+    return error.code;
+  }
+  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
+  const { code, sentence } = explainFailure(error);
+  console.error(sentence);
+  return code;
+}
+
+process.exitCode = await main().catch(reportFailure);

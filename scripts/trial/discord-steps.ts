@@ -1,0 +1,209 @@
+import { DiscordAPIError, type RawFile } from '@discordjs/rest';
+import {
+  type APIApplicationCommand,
+  type APIGuildChannel,
+  type APIGuildMember,
+  type APIMessage,
+  type APIThreadChannel,
+  type APIUser,
+  ButtonStyle,
+  ComponentType,
+  MessageFlags,
+  type RESTPatchAPIChannelMessageJSONBody,
+  type RESTPostAPIChannelMessageJSONBody,
+  Routes,
+} from 'discord-api-types/v10';
+import sharp from 'sharp';
+import { features } from '../../src/commands/index.ts';
+import { planDeployment } from '../../src/discord/deployment.ts';
+import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
+import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
+import { registrations } from '../../src/discord/registration.ts';
+import { readServers } from '../setup/discord-side.ts';
+import { type Step, Unexpected } from './run.ts';
+
+/** No message, interaction or application has this id. */
+const UNKNOWN_ID = '100000000000000001';
+const MAX_CONTENT_LENGTH = 2_000;
+const TITLE = 'Atelier trial';
+const NOTE = `${TITLE}: this message is removed at the end.`;
+
+export interface DiscordSide {
+  clients: DiscordClients;
+  channel: APIGuildChannel;
+  bot: APIUser;
+  userInstall: boolean;
+  /** Whether the commands are needed after these steps. */
+  keepsCommands: boolean;
+}
+
+/** What a bot can do without a member, by the clients that the bot uses. */
+export function discordSteps(side: DiscordSide): Step[] {
+  const messageIds: string[] = [];
+  const steps: [string, () => Promise<void>][] = [
+    ['Bot and application', () => readBot(side)],
+    ['Permissions', () => checkPermissions(side)],
+    ...messageSteps(side, messageIds),
+    ['Commands', () => tryCommands(side)],
+    ['Refused requests', () => tryRefusals(side)],
+    [
+      'Removal of the messages',
+      async () => {
+        for (const id of messageIds) await side.clients.rest.delete(Routes.channelMessage(side.channel.id, id));
+      },
+    ],
+  ];
+  return steps.map(([name, run]) => ({ side: 'discord', name, run }));
+}
+
+async function readBot({ clients: { rest } }: DiscordSide): Promise<void> {
+  await rest.get(Routes.user());
+  await rest.get(Routes.currentApplication());
+  await rest.get(Routes.gatewayBot());
+}
+
+async function checkPermissions({ clients: { rest }, channel, bot }: DiscordSide): Promise<void> {
+  const guildId = channel.guild_id ?? '';
+  const server = (await readServers(rest)).find(({ id }) => id === guildId);
+  const current = (await rest.get(Routes.channel(channel.id))) as APIGuildChannel;
+  const member = (await rest.get(Routes.guildMember(guildId, bot.id))) as APIGuildMember;
+  if (!server) throw new Unexpected('the bot is not on the server of the channel');
+  const targets = [[guildId], member.roles, [bot.id]];
+  const missing = missingPermissions({ appPermissions: permissionsIn(server, targets, current.permission_overwrites) });
+  if (missing.length > 0) throw new Unexpected(`the bot lacks permissions in the channel: ${missing.join(', ')}`);
+}
+
+function messageSteps(
+  { clients: { rest }, channel }: DiscordSide,
+  messageIds: string[],
+): [string, () => Promise<void>][] {
+  const send = async (body: RESTPostAPIChannelMessageJSONBody, files: RawFile[] = [], channelId = channel.id) => {
+    const message = (await rest.post(Routes.channelMessages(channelId), { body, files })) as APIMessage;
+    if (channelId === channel.id && !messageIds.includes(message.id)) messageIds.push(message.id);
+    return message;
+  };
+  const edit = (id: string, body: RESTPatchAPIChannelMessageJSONBody, files: RawFile[] = []): Promise<unknown> =>
+    rest.patch(Routes.channelMessage(channel.id, id), { body, files });
+  let first = '';
+  const gallery = (names: string[]) => [
+    {
+      type: ComponentType.MediaGallery as const,
+      items: names.map((name) => ({ media: { url: `attachment://${name}` } })),
+    },
+  ];
+  return [
+    [
+      'Message sent twice with one nonce',
+      async () => {
+        const body = { content: NOTE, components: [buttons()], nonce: String(Date.now()), enforce_nonce: true };
+        first = (await send(body)).id;
+        const second = await send(body);
+        if (second.id !== first) throw new Unexpected('the same nonce made a second message');
+        await rest.get(Routes.channelMessage(channel.id, first));
+      },
+    ],
+    ['Edit', async () => void (await edit(first, { content: `${NOTE} It was edited.`, components: [] }))],
+    [
+      'Upload, and an edit that adds a file',
+      async () => {
+        const { id, attachments } = await send(
+          { content: NOTE, attachments: [{ id: '0', filename: 'one.png', description: 'A red square' }] },
+          [await square('one.png')],
+        );
+        await edit(id, { attachments: [{ id: attachments[0]?.id ?? '' }, { id: '0', filename: 'two.png' }] }, [
+          await square('two.png'),
+        ]);
+      },
+    ],
+    [
+      'Gallery, and an edit that adds a file',
+      async () => {
+        const flags = MessageFlags.IsComponentsV2;
+        const { id, attachments } = await send(
+          { flags, components: gallery(['one.png']), attachments: [{ id: '0', filename: 'one.png' }] },
+          [await square('one.png')],
+        );
+        const kept = { id: attachments[0]?.id ?? '' };
+        // Discord may refuse this (discord-api-docs#7529), which is why the bot does not do it.
+        const body = {
+          flags,
+          components: gallery(['one.png', 'two.png']),
+          attachments: [kept, { id: '0', filename: 'two.png' }],
+        };
+        await orRefusal(edit(id, body, [await square('two.png')]));
+      },
+    ],
+    [
+      'Thread',
+      async () => {
+        const route = Routes.threads(channel.id, first);
+        const thread = (await rest.post(route, {
+          body: { name: TITLE, auto_archive_duration: 60 },
+        })) as APIThreadChannel;
+        await send({ content: NOTE }, [], thread.id);
+        await rest.patch(Routes.channel(thread.id), { body: { archived: true } });
+      },
+    ],
+  ];
+}
+
+const buttons = () => ({
+  type: ComponentType.ActionRow as const,
+  components: [
+    {
+      type: ComponentType.Button as const,
+      style: ButtonStyle.Secondary as const,
+      label: 'Nothing',
+      custom_id: 'trial.1',
+      disabled: true,
+    },
+  ],
+});
+
+async function square(name: string): Promise<RawFile> {
+  const data = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#b03020' } })
+    .png()
+    .toBuffer();
+  return { name, data, contentType: 'image/png' };
+}
+
+/** The response, or the refusal: both are of interest. */
+async function orRefusal(request: Promise<unknown>): Promise<void> {
+  await request.catch((error: unknown) => {
+    if (!(error instanceof DiscordAPIError)) throw error;
+  });
+}
+
+/** Registers the commands on the server of the channel, reads them back, and restores what was there. */
+async function tryCommands({
+  clients: { rest },
+  channel,
+  bot,
+  userInstall,
+  keepsCommands,
+}: DiscordSide): Promise<void> {
+  const route = Routes.applicationGuildCommands(bot.id, channel.guild_id ?? '');
+  const before = (await rest.get(route)) as APIApplicationCommand[];
+  const desired = registrations(features, { userInstall });
+  const hasOwn = before.length > 0;
+  if (!hasOwn) await rest.put(route, { body: desired });
+  const registered = (await rest.get(route)) as APIApplicationCommand[];
+  if (!hasOwn && !keepsCommands) await rest.put(route, { body: [] });
+  const { create, change } = planDeployment(registered, desired);
+  const different = create.length + change.length;
+  if (different > 0) throw new Unexpected(`${different} commands are not as the bot registers them`);
+}
+
+async function tryRefusals({ clients: { rest, tokenRest }, channel, bot }: DiscordSide): Promise<void> {
+  const content = 'x'.repeat(MAX_CONTENT_LENGTH + 1);
+  await orRefusal(rest.post(Routes.channelMessages(channel.id), { body: { content } }));
+  await orRefusal(
+    rest.post(Routes.channelMessages(channel.id), {
+      body: { components: [{ type: ComponentType.ActionRow, components: [] }] },
+    }),
+  );
+  await orRefusal(rest.get(Routes.channelMessage(channel.id, UNKNOWN_ID)));
+  const unknownToken = Routes.webhookMessage(bot.id, 'trial-of-an-unknown-token');
+  await orRefusal(tokenRest.patch(unknownToken, { body: { content: NOTE }, auth: false }));
+  await orRefusal(rest.delete(Routes.applicationCommand(bot.id, UNKNOWN_ID)));
+}

@@ -1,0 +1,64 @@
+import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
+import {
+  type EmbeddedGateway,
+  type GatewayOptions,
+  type Profile,
+  startGateway,
+} from '../../sandbox/gateway/gateway.ts';
+import { ruleTargets } from '../../src/commands/index.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { StepResult } from './run.ts';
+import { openTrial } from './trial.ts';
+import type { KnownWords } from './words.ts';
+
+export interface EmbeddedSides {
+  discord: EmbeddedDiscord;
+  gateway: EmbeddedGateway;
+  config: Config;
+  channelId: string;
+  close(): Promise<void>;
+}
+
+const POLL_MS = 20;
+const KEY = 'sk-trial-of-the-embedded-gateway';
+
+export async function openEmbeddedSides(profile: Profile, options: GatewayOptions = {}): Promise<EmbeddedSides> {
+  const [discord, gateway] = await Promise.all([
+    // The trial would wait several seconds for these limits.
+    startDiscord({ limits: { messagesPerChannel: 100, editsPerChannel: 100 } }),
+    startGateway({ profile, seed: 1, keys: [{ key: KEY }], ...options }),
+  ]);
+  const environment = {
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    GATEWAY_BASE_URL: gateway.url,
+    GATEWAY_API_KEY: KEY,
+    MODEL_KINDS: modelKindsFile,
+  };
+  return {
+    discord,
+    gateway,
+    config: readConfig(environment, ruleTargets),
+    channelId: discord.world.channel('studio').id,
+    close: async () => {
+      await Promise.all([discord.close(), gateway.close()]);
+    },
+  };
+}
+
+/** Runs the steps with these names, or all of them, without a limit: nothing there costs money. */
+export async function tryEmbeddedSides(
+  { config, channelId }: EmbeddedSides,
+  known: KnownWords,
+  names?: readonly string[],
+): Promise<StepResult[]> {
+  const trial = await openTrial(config, { channelId, pollMs: POLL_MS });
+  try {
+    const steps = trial.steps.filter(({ name }) => names?.includes(name) ?? true);
+    const silent = { onStart: () => undefined, onEnd: () => undefined };
+    return (await trial.run(steps, { maxCost: '1000', runsUnpriced: true, known, ...silent })).results;
+  } finally {
+    await trial.close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { GatewaySettings } from '../../src/services/gateway/settings.ts';
+import { parseBaseUrl } from '../../src/services/gateway/settings.ts';
+import type { RouteOf } from './recorder.ts';
+
+/** All words in the paths of both interfaces. Any other part of a path is an id, a token or a name. */
+const PATH_WORDS = new Set(
+  `v1 v1beta v10 api pricing compat models dashboard billing usage subscription fine-tunes events images generations jobs
+  imgx submit imagine describe shorten blend action change simple-change modal video videos upload-discord-images task fetch
+  list-by-condition music videoa image2video text2video content responses realtime audio transcriptions @me @original
+  applications commands guilds channels messages threads webhooks interactions callback users gateway bot members
+  thread-members roles oauth2`.split(/\s+/),
+);
+
+function routeOfPath(method: string, path: string): string {
+  const [pathname = ''] = path.split('?');
+  const parts = pathname.split('/').slice(1);
+  return `${method} ${parts.map((part) => `/${PATH_WORDS.has(decode(part)) ? decode(part) : '{id}'}`).join('')}`;
+}
+
+function decode(part: string): string {
+  return part.replace('%40', '@');
+}
+
+/** Routes as the specification writes them, however the operator has set the paths. */
+export function gatewayRoutes({ baseUrl, paths }: GatewaySettings): RouteOf {
+  const prefix = parseBaseUrl(baseUrl).pathname.replace(/\/$/, '');
+  const names = { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' } as const;
+  return (method, path) => {
+    let own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    for (const name of ['imgx', 'music', 'videoa', 'compat'] as const)
+      if (own.startsWith(`${paths[name]}/`)) own = names[name] + own.slice(paths[name].length);
+    return routeOfPath(method, own);
+  };
+}
+
+/** The requests to Discord's API, and no other ones of this process. */
+export function discordRoutes(apiUrl: string): RouteOf {
+  const { origin, pathname } = new URL(apiUrl);
+  return (method, path, to) =>
+    to === origin && path.startsWith(pathname)
+      ? routeOfPath(method, path.slice(pathname.length).replace(/^\/v10/, ''))
+      : undefined;
+}
