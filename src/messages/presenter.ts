@@ -22,7 +22,7 @@ import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './pr
 import {
   contentOf,
   copiesOf,
-  filesOf,
+  fetchedFiles,
   type MessageSources,
   type Result,
   recordFiles,
@@ -89,7 +89,7 @@ function resultPresenter(
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
     const prompt = nameOf(task, context, say);
     const frames = await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal);
-    const posted = [...filesOf(results), ...frames.map(({ fitted }) => fitted)];
+    const posted = [...fetchedFiles(results), ...frames.map(({ fitted }) => fitted)];
     await recordFiles(task.id, posted, sources);
     const previews = [...(await sourcePreviewsOf(task, sources, signal)), ...frames];
     const files = resultFiles(task, results, prompt, music, say);

@@ -83,7 +83,7 @@ export async function resultsOf(
   let response: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
-    const bytesInMemory = filesOf(results).reduce((sum, { size }) => sum + size, 0);
+    const bytesInMemory = fetchedFiles(results).reduce((sum, { size }) => sum + size, 0);
     const fetch = (source: ResultSource) => fetchResult(source, task, max - bytesInMemory, sources);
     let result = await fetch({ address: copies.get(index) });
     if (result.outcome !== 'file') result = await fetch({ address: medium.address, expiresAt: medium.expiresAt });
@@ -140,10 +140,10 @@ export async function recordFiles(
   await fingerprints.record(taskId, await Promise.all(files.map((file) => media.fingerprint(file))));
 }
 
-export const filesOf = (results: readonly Result[]) => results.filter((result) => result.outcome === 'file');
+export const fetchedFiles = (results: readonly Result[]) => results.filter((result) => result.outcome === 'file');
 
 export function releaseFiles(results: readonly Result[]): void {
-  for (const { release } of filesOf(results)) release();
+  for (const { release } of fetchedFiles(results)) release();
 }
 
 export function contentOf(file: FileContent & { type: MediaType }) {

@@ -5,7 +5,7 @@ import { fileNamePrefix } from '../file-names.ts';
 import { fetchImage } from '../previews.ts';
 import {
   contentOf,
-  filesOf,
+  fetchedFiles,
   MAX_IN_MEMORY,
   type MessageSources,
   type Result,
@@ -130,7 +130,7 @@ class Attachments {
       const song = withFinishedTracks({ ...task, route: this.#task.route });
       const bytesInMemory = this.files.reduce((sum, file) => sum + (file.bytes ? file.bytes.length : file.size), 0);
       const results = await resultsOf(song, this.#sources, undefined, MAX_IN_MEMORY - bytesInMemory);
-      await recordFiles(this.#task.id, filesOf(results), this.#sources);
+      await recordFiles(this.#task.id, fetchedFiles(results), this.#sources);
       for (const [index, result] of results.entries()) {
         const title = titleAt(song, index, say);
         number += 1;
