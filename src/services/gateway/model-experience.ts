@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Log } from '../../lib/log.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { type ModelKind, modelKinds } from './model-families.ts';
 
 /** What is known about a model: the kinds of results it delivered, and those that the gateway said it does not support. */
@@ -19,10 +19,10 @@ const NO_EXPERIENCE: ModelExperience = { delivered: [], unfit: [] };
 /** Remembers how requests to each model ended, across restarts. */
 export class Experience {
   readonly #store: ExperienceStore;
-  readonly #log: Pick<Log, 'warn'>;
+  readonly #log: PlainLog;
   readonly #experiences = new Map<string, ModelExperience>();
 
-  constructor(store: ExperienceStore, log: Pick<Log, 'warn'>) {
+  constructor(store: ExperienceStore, log: PlainLog) {
     this.#store = store;
     this.#log = log;
   }

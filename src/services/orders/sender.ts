@@ -10,7 +10,6 @@ import type { Callbacks } from './callbacks.ts';
 import type { OrdersContext } from './orders-context.ts';
 
 type FilesOrder = Pick<Task, 'request' | 'requesterId'>;
-type SentTask = Pick<Task, 'id' | 'request' | 'requesterId' | 'guildId' | 'channelId' | 'route'>;
 
 /** Collects everything that an order needs, and sends it once. */
 export class Sender {
@@ -66,7 +65,7 @@ export class Sender {
     return { idempotencyKey: key ?? randomUUID(), body, materials, context, user };
   }
 
-  async send(kind: Kind, order: SentTask, prepared: PreparedOrder): Promise<SubmitOutcome> {
+  async send(kind: Kind, order: Task, prepared: PreparedOrder): Promise<SubmitOutcome> {
     const { idempotencyKey, body, materials, context, user } = prepared;
     const { id, request } = order;
     const callbackUrl = callbackUrlFor(kind, id, this.#context.callbacks);

@@ -1,6 +1,7 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Partition } from '../tasks/homes.ts';
+import type { MessagePlace } from '../tasks/task.ts';
 import { createModerationService, type ModerationSettings } from './moderation-service.ts';
 import { type ReportStore, Reports } from './reports.ts';
 import { type RuleStore, Rules } from './rules.ts';
@@ -19,7 +20,7 @@ export interface SafetySources {
   store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore; setups: SetupStore };
   partition: Partition;
   ruleTargets: RuleTargets;
-  discord: { removeMessage(message: { channelId: string; id: string }): Promise<Removal> };
+  discord: { removeMessage(message: MessagePlace): Promise<Removal> };
 }
 
 export type Safety = ReturnType<typeof openSafety>;

@@ -3,6 +3,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { repeat } from '../../lib/repeat.ts';
+import type { MessagePlace } from '../tasks/task.ts';
 import type { Reports } from './reports.ts';
 import type { Rules } from './rules.ts';
 
@@ -43,7 +44,7 @@ interface ServerLogsParts {
   store: LogStore;
   rules: Pick<Rules, 'logRetentions'>;
   isUndecided(message: LogMessage): Promise<boolean>;
-  removeMessage(message: Pick<LogMessage, 'channelId' | 'id'>): Promise<Removal>;
+  removeMessage(message: MessagePlace): Promise<Removal>;
   clock: Clock;
 }
 

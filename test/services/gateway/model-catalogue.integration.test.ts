@@ -5,6 +5,7 @@ import { guessKind, type KindOverrides, type ModelKind } from '../../../src/serv
 import { similarIds } from '../../../src/services/gateway/model-ids.ts';
 import { openFixture, requestsAt } from '../../contract/both.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { plainLog } from '../../support/plain-log.ts';
 
 interface CatalogueOptions {
   overrides?: KindOverrides;
@@ -18,7 +19,7 @@ async function createCatalogue({ overrides = {}, stored = new Map<string, ModelE
     all: async () => stored,
     put: async (id: string, one: ModelExperience) => void stored.set(id, one),
   };
-  const experience = new Experience(store, { warn: () => undefined });
+  const experience = new Experience(store, plainLog());
   await experience.open();
   return {
     ...fixture,

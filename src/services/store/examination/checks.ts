@@ -199,7 +199,7 @@ export const checkSchemaMark = async (meta: Namespace): Promise<Check> => ({
   repair: async () => void (await markSchema(meta, undefined)),
 });
 
-export async function checkRows(rows: Pick<Rows<object>, 'readAll'>): Promise<Check> {
+export async function checkRows(rows: Rows<object>): Promise<Check> {
   const { bad, setAside } = await rows.readAll();
   return { findings: findingsOf({ unreadable: bad }), repair: setAside };
 }
