@@ -84,7 +84,9 @@ async function addToServer(discord: Config['discord'], { id }: APIApplication, t
   const canWork = await checkPermissions(rest, servers, id, terminal);
   terminal.title('Ready');
   if (servers.length > 0)
-    terminal.say('Once the bot runs, use /setup on your server: it checks each channel, and shows budget, rules and privacy.');
+    terminal.say(
+      'Once the bot runs, use /setup on your server: it checks each channel, and shows budget, rules and privacy.',
+    );
   const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
   terminal.close();
   if (shouldStart) return await start();

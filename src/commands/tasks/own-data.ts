@@ -90,7 +90,9 @@ export function erasurePage({ tasks, messages, running, stays, left }: ErasureOu
   const lines = [
     say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
-    ...(stays === 0 ? [] : [say(`ownData.left.${place}`, { count: stays }), ...left.map((one) => `<${linkToMessage(one)}>`)]),
+    ...(stays === 0
+      ? []
+      : [say(`ownData.left.${place}`, { count: stays }), ...left.map((one) => `<${linkToMessage(one)}>`)]),
     ...(stays > left.length && left.length > 0 ? [say('ownData.more', { count: stays - left.length })] : []),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls: [] };

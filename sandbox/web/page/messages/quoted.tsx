@@ -43,7 +43,8 @@ function Reply({ message }: { message: VisibleMessage }) {
   if (!repliedTo)
     return (
       <p class="quoted">
-        <Icon name="reply" size={14} /> <i>{repliedTo === null ? 'Original message was deleted' : 'Message could not be loaded'}</i>
+        <Icon name="reply" size={14} />{' '}
+        <i>{repliedTo === null ? 'Original message was deleted' : 'Message could not be loaded'}</i>
       </p>
     );
   const files = attachmentsOf(repliedTo);
