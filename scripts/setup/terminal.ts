@@ -84,8 +84,9 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
       }
     },
 
-    async confirm(question: string): Promise<boolean> {
-      return !canAsk || (await responseTo(confirm({ message: styleText('bold', question), withGuide: false })));
+    async confirm(question: string, proposal = true): Promise<boolean> {
+      if (!canAsk) return proposal;
+      return responseTo(confirm({ message: styleText('bold', question), withGuide: false, initialValue: proposal }));
     },
 
     /** Resolves when Enter is pressed, or after the signal. */
