@@ -13,6 +13,7 @@ import { explainGatewayError } from './setup/gateway-side.ts';
 import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
 import { adopt } from './trial/adopt.ts';
 import { compareWithExpected, knownIn, readExpected } from './trial/expected.ts';
+import type { Member } from './trial/member-steps.ts';
 import { markdownOf, type TrialReport } from './trial/report.ts';
 import type { Step } from './trial/run.ts';
 import { costsOf, openTrial, type Trial } from './trial/trial.ts';
@@ -75,7 +76,11 @@ async function main(): Promise<number> {
     terminal.say('\nThe trial was ended before its report was written.');
     process.exit(INTERRUPTED);
   });
-  const trial = await openTrial(config, { channelId: channel, keepsCommands: withMember }).catch((error: unknown) => {
+  const trial = await openTrial(config, {
+    channelId: channel,
+    member: withMember ? memberAt(terminal) : undefined,
+    maxCost,
+  }).catch((error: unknown) => {
     terminal.close();
     if (error instanceof GatewayError) {
       const { code, sentence } = explainGatewayError(error, config.gateway.baseUrl);
@@ -91,6 +96,18 @@ async function main(): Promise<number> {
     await trial.close();
   }
 }
+
+/** Tells the operator what to do, and waits for Enter. */
+const memberAt =
+  (terminal: Terminal): Member =>
+  async (deed) => {
+    const what =
+      deed.type === 'command'
+        ? `Type ${deed.text}`
+        : `Press "${terminalSafe(deed.label) || 'the button without a label'}"`;
+    terminal.say(`   ${what} in the channel, and wait until the bot has responded.`);
+    return await terminal.confirm('Done?');
+  };
 
 /** Shows the plan. Undefined if the operator does not agree, else whether steps without a known price are run. */
 async function agree({ steps, channel }: Trial, maxCost: string, terminal: Terminal): Promise<boolean | undefined> {

@@ -33,7 +33,7 @@ export interface DiscordSide {
   channel: APIGuildChannel;
   bot: APIUser;
   userInstall: boolean;
-  /** Whether the commands are needed after these steps. */
+  /** Whether a member uses the commands after these steps. */
   keepsCommands: boolean;
 }
 
@@ -174,24 +174,23 @@ async function orRefusal(request: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Registers the commands on the server of the channel, reads them back, and restores what was there. */
-async function tryCommands({
-  clients: { rest },
-  channel,
-  bot,
-  userInstall,
-  keepsCommands,
-}: DiscordSide): Promise<void> {
-  const route = Routes.applicationGuildCommands(bot.id, channel.guild_id ?? '');
+/** Registers the commands on the server of the channel, if it has none of its own, and reads them back. */
+async function tryCommands(side: DiscordSide): Promise<void> {
+  const { rest } = side.clients;
+  const route = Routes.applicationGuildCommands(side.bot.id, side.channel.guild_id ?? '');
   const before = (await rest.get(route)) as APIApplicationCommand[];
-  const desired = registrations(features, { userInstall });
-  const hasOwn = before.length > 0;
-  if (!hasOwn) await rest.put(route, { body: desired });
+  const desired = registrations(features, side);
+  if (before.length === 0) await rest.put(route, { body: desired });
   const registered = (await rest.get(route)) as APIApplicationCommand[];
-  if (!hasOwn && !keepsCommands) await rest.put(route, { body: [] });
+  if (before.length === 0 && !side.keepsCommands) await removeCommands(side);
   const { create, change } = planDeployment(registered, desired);
   const different = create.length + change.length;
   if (different > 0) throw new Unexpected(`${different} commands are not as the bot registers them`);
+}
+
+/** Global commands stay. */
+export async function removeCommands({ clients, bot, channel }: DiscordSide): Promise<void> {
+  await clients.rest.put(Routes.applicationGuildCommands(bot.id, channel.guild_id ?? ''), { body: [] });
 }
 
 async function tryRefusals({ clients: { rest, tokenRest }, channel, bot }: DiscordSide): Promise<void> {

@@ -8,6 +8,7 @@ import {
 } from '../../sandbox/gateway/gateway.ts';
 import { ruleTargets } from '../../src/commands/index.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { Member } from './member-steps.ts';
 import type { StepResult } from './run.ts';
 import { openTrial } from './trial.ts';
 import type { KnownWords } from './words.ts';
@@ -52,8 +53,9 @@ export async function tryEmbeddedSides(
   { config, channelId }: EmbeddedSides,
   known: KnownWords,
   names?: readonly string[],
+  member?: Member,
 ): Promise<StepResult[]> {
-  const trial = await openTrial(config, { channelId, pollMs: POLL_MS });
+  const trial = await openTrial(config, { channelId, pollMs: POLL_MS, member, maxCost: '1' });
   try {
     const steps = trial.steps.filter(({ name }) => names?.includes(name) ?? true);
     const silent = { onStart: () => undefined, onEnd: () => undefined };

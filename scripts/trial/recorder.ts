@@ -59,6 +59,15 @@ export class Recorder {
     Object.assign(this.#open(route), { outcome, frames });
   }
 
+  /** Records a payload that arrived otherwise. */
+  addPayload(route: string, payload: unknown): void {
+    Object.assign(this.#open(route), { outcome: 'received', chunks: [Buffer.from(JSON.stringify(payload))] });
+  }
+
+  has(route: string): boolean {
+    return this.#exchanges.some((exchange) => exchange.route === route);
+  }
+
   /** Says what the last response was taken for, because a finished task has other fields than a running one. */
   label(state: string): void {
     const last = this.#exchanges.at(-1);

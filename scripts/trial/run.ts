@@ -59,7 +59,10 @@ export async function runSteps(
     if (refusal === undefined) spent = total;
     const outcome =
       refusal === undefined ? await runStep(step, trial) : ({ outcome: 'left out', reason: refusal } as const);
-    const responses = await trial.recorder.take(trial.known, trial.ownTexts());
+    const recorded = await trial.recorder.take(trial.known, trial.ownTexts());
+    // The bot's other requests go on while members press buttons, and belong to no step.
+    const isOfStep = ({ route }: Responses): boolean => step.side !== 'member' || route.startsWith('INTERACTION');
+    const responses = recorded.filter(isOfStep);
     const result: StepResult = {
       side: step.side,
       name: step.name,

@@ -1,4 +1,5 @@
 import { type APIApplication, type APIGuildChannel, type APIUser, ChannelType, Routes } from 'discord-api-types/v10';
+import packageFile from '../../package.json' with { type: 'json' };
 import type { Config } from '../../src/config.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -9,6 +10,7 @@ import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
 import { Stop } from '../setup/terminal.ts';
 import { discordSteps } from './discord-steps.ts';
 import { gatewaySteps, PROMPT } from './gateway-steps.ts';
+import { type Member, memberSteps, startBot } from './member-steps.ts';
 import { TrialPrices } from './prices.ts';
 import { Recorder } from './recorder.ts';
 import { runSteps, type Step, type TrialRun } from './run.ts';
@@ -22,18 +24,22 @@ const MAX_PATH_LENGTH = 200;
 export interface TrialOptions {
   channelId: string;
   pollMs?: number;
-  /** Leaves the commands registered after the steps. */
-  keepsCommands?: boolean;
+  /** Does what the bot cannot do without a member. Without one, these steps are left out. */
+  member?: Member | undefined;
+  /** What the bot may spend for the member, in US dollars. */
+  maxCost?: string;
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>;
 
 /** Reads what the steps need, which costs nothing, and prepares them. */
-export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, keepsCommands = false }: TrialOptions) {
+export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, member, maxCost = '0' }: TrialOptions) {
   const recorder = new Recorder();
   const { clients, close: closeDiscord } = openDiscord(config.discord.apiUrl, config.discord.token, recorder);
   const gateway = openGateway(config.gateway, recorder);
+  let stopBot: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
+    await stopBot?.();
     await Promise.all([closeDiscord(), gateway.close()]);
   };
   try {
@@ -51,8 +57,18 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, k
     const prices = new TrialPrices(config.prices, await pricesOf(gateway, pricingPath), config.gateway.pricing.group);
     const { image, video, music, text, talk } = config.models;
     const preferred = { image, video, music, text, voice: talk };
+    const discordSide = {
+      clients,
+      channel,
+      bot,
+      userInstall: config.discord.userInstall,
+      keepsCommands: member !== undefined,
+    };
+    const start = async (): Promise<void> => {
+      stopBot = await startBot(config, { version: packageFile.version, maxCost, recorder });
+    };
     const steps: Step[] = [
-      ...discordSteps({ clients, channel, bot, userInstall: config.discord.userInstall, keepsCommands }),
+      ...discordSteps(discordSide),
       ...gatewaySteps({
         gateway,
         recorder,
@@ -64,6 +80,12 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, k
         pricingPath,
         pollMs,
       }),
+      ...(member
+        ? [
+            { side: 'member' as const, name: 'Start of the bot', run: start },
+            ...memberSteps({ ...discordSide, member, recorder }),
+          ]
+        : []),
     ];
     const names = [bot.username, application.name, channel.name, channel.id, channel.guild_id ?? '', application.id];
     const secrets = [config.discord.token, config.gateway.apiKey, config.gateway.baseUrl];

@@ -29,6 +29,7 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { ownership } = store;
   const clients = createDiscordClients(config.discord.apiUrl, config.discord, ownership.assertOwned);
   const { connection, reads } = clients;
+  tools.onClients?.(clients);
   const bot = createBot({ config, tools, store, clients, monitoring });
   monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot);

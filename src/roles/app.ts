@@ -1,3 +1,4 @@
+import type { DiscordClients } from '../discord/outbox/clients.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { GatewayLimits } from '../services/gateway/settings.ts';
@@ -25,4 +26,6 @@ export interface AppTools {
   mediaProcess?: MediaProcess;
   /** Origins of an embedded Discord or gateway, from which files are allowed although they are on this machine. */
   extraOrigins?: readonly string[];
+  /** Called before the bot connects to Discord, so that everything that arrives can be recorded. */
+  onClients?: (clients: DiscordClients) => void;
 }
