@@ -45,7 +45,7 @@ export function differencesOf(results: readonly StepResult[], expected: readonly
   });
 }
 
-/** All interactions of one type are compared alike, whatever the command or the button is. */
+/** All interactions of one type are compared alike, for all commands and buttons. */
 function expectedFor(
   { side, name, responses }: StepResult,
   expected: readonly ExpectedStep[],

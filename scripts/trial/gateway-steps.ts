@@ -13,7 +13,7 @@ import { LeftOut, type Step, Unexpected } from './run.ts';
 
 export const PROMPT = 'a red kite above a quiet harbour at dawn';
 /** No gateway has a model or a task with this name. */
-export const UNKNOWN = 'atelier-trial-unknown';
+const UNKNOWN = 'atelier-trial-unknown';
 const SHORTEST_VIDEO_SECONDS = 5;
 const IMAGE_SIDE = 256;
 

@@ -26,7 +26,7 @@ import type { Recorder } from './recorder.ts';
 import { LeftOut, type Step, Unexpected } from './run.ts';
 
 /** What a member is to do: use a command, or press a button of a message. */
-export type Deed =
+type Deed =
   | { type: 'command'; name: string; text: string }
   | { type: 'button'; messageId: string; customId: string; label: string };
 

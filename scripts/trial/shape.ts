@@ -2,7 +2,7 @@ import { isRecord } from '../../src/lib/exact-json.ts';
 import type { Vocabulary } from './words.ts';
 
 /** What is known of a field without its value. */
-export interface Field {
+interface Field {
   types: string[];
   /** The shortest and the longest text or list, or number of digits. */
   length?: [number, number];

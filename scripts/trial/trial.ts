@@ -3,7 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import type { Config } from '../../src/config.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { compare, sumOf } from '../../src/lib/decimals.ts';
+import { sumOf } from '../../src/lib/decimals.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { Gateway } from '../../src/services/gateway/gateway.ts';
 import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
@@ -113,5 +113,3 @@ export function costsOf(steps: readonly Step[]): { total: string; unpriced: numb
   const known = costs.flatMap(({ estimate }) => estimate ?? []);
   return { total: sumOf(known) ?? '0', unpriced: costs.length - known.length };
 }
-
-export const exceeds = (amount: string, cap: string): boolean => compare(amount, cap) > 0;
