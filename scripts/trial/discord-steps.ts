@@ -35,6 +35,8 @@ export interface DiscordSide {
   userInstall: boolean;
   /** Whether a member uses the commands after these steps. */
   keepsCommands: boolean;
+  /** Whether the trial has registered the commands itself, and so removes them. */
+  hasRegistered: boolean;
 }
 
 /** What a bot can do without a member, by the clients that the bot uses. */
@@ -180,16 +182,18 @@ async function tryCommands(side: DiscordSide): Promise<void> {
   const route = Routes.applicationGuildCommands(side.bot.id, side.channel.guild_id ?? '');
   const before = (await rest.get(route)) as APIApplicationCommand[];
   const desired = registrations(features, side);
-  if (before.length === 0) await rest.put(route, { body: desired });
+  side.hasRegistered = before.length === 0;
+  if (side.hasRegistered) await rest.put(route, { body: desired });
   const registered = (await rest.get(route)) as APIApplicationCommand[];
-  if (before.length === 0 && !side.keepsCommands) await removeCommands(side);
+  if (!side.keepsCommands) await removeCommands(side);
   const { create, change } = planDeployment(registered, desired);
   const different = create.length + change.length;
   if (different > 0) throw new Unexpected(`${different} commands are not as the bot registers them`);
 }
 
-/** Global commands stay. */
-export async function removeCommands({ clients, bot, channel }: DiscordSide): Promise<void> {
+/** Global commands stay, and so do those that the server had before. */
+export async function removeCommands({ clients, bot, channel, hasRegistered }: DiscordSide): Promise<void> {
+  if (!hasRegistered) return;
   await clients.rest.put(Routes.applicationGuildCommands(bot.id, channel.guild_id ?? ''), { body: [] });
 }
 

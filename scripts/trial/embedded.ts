@@ -22,6 +22,7 @@ export interface EmbeddedSides {
 }
 
 const POLL_MS = 20;
+const MAX_COST = '1000';
 const KEY = 'sk-trial-of-the-embedded-gateway';
 
 export async function openEmbeddedSides(profile: Profile, options: GatewayOptions = {}): Promise<EmbeddedSides> {
@@ -55,11 +56,11 @@ export async function tryEmbeddedSides(
   names?: readonly string[],
   member?: Member,
 ): Promise<StepResult[]> {
-  const trial = await openTrial(config, { channelId, pollMs: POLL_MS, member, maxCost: '1' });
+  const trial = await openTrial(config, { channelId, pollMs: POLL_MS, member, maxCost: MAX_COST });
   try {
     const steps = trial.steps.filter(({ name }) => names?.includes(name) ?? true);
     const silent = { onStart: () => undefined, onEnd: () => undefined };
-    return (await trial.run(steps, { maxCost: '1000', runsUnpriced: true, known, ...silent })).results;
+    return (await trial.run(steps, { maxCost: MAX_COST, runsUnpriced: true, known, ...silent })).results;
   } finally {
     await trial.close();
   }

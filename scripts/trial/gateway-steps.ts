@@ -131,13 +131,17 @@ function textJobs({ gateway }: GatewaySide): Job[] {
   ];
 }
 
+/** Longer than a video takes. */
+const MAX_JOB_MS = 14 * 60_000;
+
 /** Polls until the task ends, as the bot does. A failed job is a failed step, although its response is recorded all the same. */
 async function follow(
   { recorder, clock, pollMs }: GatewaySide,
   submission: Submission,
   get: (id: string) => Promise<Snapshot>,
 ): Promise<Snapshot> {
-  for (;;) {
+  const end = clock.now() + MAX_JOB_MS;
+  while (clock.now() < end) {
     const snapshot = await get(submission.remoteId);
     recorder.label(snapshot.state);
     if (snapshot.state === 'failed') throw new Unexpected('the job failed');
@@ -148,6 +152,7 @@ async function follow(
     }
     await pause(clock, pollMs);
   }
+  throw new Unexpected('the job did not end within 14 minutes');
 }
 
 function imageJobs(side: GatewaySide): Job[] {

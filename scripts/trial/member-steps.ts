@@ -33,17 +33,12 @@ type Deed =
 /** Resolves when the member has done it and the bot has responded, with whether they did. */
 export type Member = (deed: Deed) => Promise<boolean>;
 
-export interface MemberSide extends DiscordSide {
-  recorder: Recorder;
-  member: Member;
-}
-
 /** A member would not press more. Each family of buttons is pressed once. */
 const MAX_BUTTONS = 40;
 
 /** Each command once, then each family of buttons once that the bot's messages in the channel have. */
-export function memberSteps(side: MemberSide): Step[] {
-  const { channel, recorder, clients, member } = side;
+export function memberSteps(side: DiscordSide, member: Member, recorder: Recorder): Step[] {
+  const { channel, clients } = side;
   const commands = registrations(features, side).filter(({ type }) => type !== ApplicationCommandType.Message);
   const pressed = new Set<string>();
   const press = async (): Promise<void> => {

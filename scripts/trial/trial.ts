@@ -3,7 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import type { Config } from '../../src/config.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { sumOf } from '../../src/lib/decimals.ts';
+import { difference, largestOf, sumOf } from '../../src/lib/decimals.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { Gateway } from '../../src/services/gateway/gateway.ts';
 import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
@@ -26,7 +26,7 @@ export interface TrialOptions {
   pollMs?: number;
   /** Does what the bot cannot do without a member. Without one, these steps are left out. */
   member?: Member | undefined;
-  /** What the bot may spend for the member, in US dollars. */
+  /** For all steps, in US dollars. The bot may spend for the member what the others leave. */
   maxCost?: string;
 }
 
@@ -63,11 +63,9 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
       bot,
       userInstall: config.discord.userInstall,
       keepsCommands: member !== undefined,
+      hasRegistered: false,
     };
-    const start = async (): Promise<void> => {
-      stopBot = await startBot(config, { version: packageFile.version, maxCost, recorder });
-    };
-    const steps: Step[] = [
+    const ownSteps: Step[] = [
       ...discordSteps(discordSide),
       ...gatewaySteps({
         gateway,
@@ -80,10 +78,17 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
         pricingPath,
         pollMs,
       }),
+    ];
+    const start = async (): Promise<void> => {
+      const left = largestOf(['0', difference(maxCost, costsOf(ownSteps).total)]) ?? '0';
+      stopBot = await startBot(config, { version: packageFile.version, maxCost: left, recorder });
+    };
+    const steps = [
+      ...ownSteps,
       ...(member
         ? [
             { side: 'member' as const, name: 'Start of the bot', run: start },
-            ...memberSteps({ ...discordSide, member, recorder }),
+            ...memberSteps(discordSide, member, recorder),
           ]
         : []),
     ];
