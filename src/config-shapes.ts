@@ -27,6 +27,7 @@ export const choice = <const Value extends string>(values: readonly Value[], def
     .describe(`one of ${values.join(', ')}`);
 
 export const onOff = z.stringbool().prefault('off').describe('on or off');
+export const switchedOn = z.stringbool().prefault('on').describe('on or off');
 
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));

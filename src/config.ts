@@ -17,6 +17,7 @@ const discordVariables = {
   OPERATOR_CHANNEL_ID: shape.channelId,
   OPERATOR_IDS: shape.userIds,
   DISCORD_USER_INSTALL: shape.onOff,
+  DISCORD_MENTIONS: shape.switchedOn,
   DISCORD_MESSAGE_CONTENT: shape.onOff,
 };
 
@@ -200,6 +201,7 @@ function discordFrom(settings: Settings) {
     // If there are several servers, only the operator can decide whose managers may see the costs.
     adminGuildIds: adminGuildIds.length === 0 && guildIds.length === 1 ? guildIds : adminGuildIds,
     userInstall: settings.DISCORD_USER_INSTALL,
+    mentions: settings.DISCORD_MENTIONS,
     messageContent: settings.DISCORD_MESSAGE_CONTENT,
   };
 }

@@ -33,6 +33,7 @@ const defaults = {
   OPERATOR_CHANNEL_ID: '',
   OPERATOR_IDS: '',
   DISCORD_USER_INSTALL: 'off',
+  DISCORD_MENTIONS: 'on',
   DISCORD_MESSAGE_CONTENT: 'off',
   GATEWAY_IMGX_PATH: '/imgx',
   GATEWAY_MUSIC_PATH: '/music',
@@ -140,6 +141,7 @@ describe('The default configuration', () => {
         guildIds: [],
         adminGuildIds: [],
         userInstall: false,
+        mentions: true,
         messageContent: false,
       },
       operator: { ids: [] },
@@ -464,6 +466,7 @@ describe('Invalid values', () => {
     OPERATOR_CHANNEL_ID: ['123', 'studio', `${guild},${otherGuild}`],
     OPERATOR_IDS: lists,
     DISCORD_USER_INSTALL: switches,
+    DISCORD_MENTIONS: switches,
     DISCORD_MESSAGE_CONTENT: switches,
     GATEWAY_BASE_URL: [
       'gateway.example',

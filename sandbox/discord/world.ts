@@ -76,6 +76,15 @@ export interface Guild {
   readonly members: Map<string, Member>;
   /** Whether the application is installed with its bot. */
   installed: boolean;
+  /** What admins have set under Integrations, for a command or, by its own id, for the application. */
+  commandPermissions?: { readonly id: string; readonly permissions: readonly CommandPermission[] }[];
+}
+
+/** `type`: 1 for a role, 2 for a user, 3 for a channel. */
+interface CommandPermission {
+  readonly id: string;
+  readonly type: 1 | 2 | 3;
+  readonly permission: boolean;
 }
 
 /** All users, guilds and channels. Tests change them in place; permissions are checked elsewhere. */

@@ -3,7 +3,7 @@ import type { Funnel } from '../discord/funnel.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
 import type { InteractionFacts } from '../discord/interaction-facts.ts';
 import type { Operator, OperatorSettings } from '../discord/operator.ts';
-import type { DiscordClients } from '../discord/outbox/clients.ts';
+import type { DiscordClients, ReadMessages } from '../discord/outbox/clients.ts';
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { RateLimiter, RateSettings } from '../discord/rates.ts';
@@ -27,7 +27,7 @@ export interface BotContext extends AppContext {
 
 interface BotSettings {
   /** `adminGuildIds`: servers whose admins can see what the gateway account has spent. */
-  discord: Parameters<typeof refuseUnserved>[0] & { adminGuildIds: readonly string[] };
+  discord: Parameters<typeof refuseUnserved>[0] & ReadMessages & { adminGuildIds: readonly string[] };
   gateway: Pick<GatewaySettings, 'fields'>;
   /** Used if a member names no model. */
   models: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
@@ -48,7 +48,7 @@ export interface DiscordServices {
   rateLimiter: RateLimiter;
   follows: Follower;
   /** The commands and menus that are registered for this place, with their ids. */
-  registeredCommands(facts: InteractionFacts): Promise<ReadonlyMap<string, string>>;
+  registeredCommands(place: Pick<InteractionFacts, 'guildId' | 'install'>): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The state of the bot as a program. */

@@ -1,16 +1,17 @@
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
 import { Router } from '../discord/router.ts';
 import { startLogSweep } from '../services/safety/server-log.ts';
+import { Mentions } from './ask/mentions.ts';
 import { questionReader } from './ask/questions.ts';
 import type { CommandSources } from './command-sources.ts';
 import type { Services } from './feature.ts';
 import { handlers } from './index.ts';
+import { readMemberMessages } from './member-messages.ts';
 import { startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import { sendSetupHint } from './setup/hint.ts';
 import { nameThreads } from './talk/name-threads.ts';
 import { utteranceReader } from './talk/utterances.ts';
-import { readThreadMessages } from './thread-messages.ts';
 
 /** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
 export function openCommands(
@@ -42,11 +43,16 @@ export function openCommands(
       refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId)),
     ],
   });
+  const mentions = new Mentions(services);
   let stopLogSweep: (() => Promise<void>) | undefined;
   return {
     router,
     // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
-    readMessage: readThreadMessages([utteranceReader(services), questionReader(services)], services),
+    readMessage: readMemberMessages(
+      [utteranceReader(services), mentions.read, questionReader(services)],
+      mentions,
+      services,
+    ),
 
     /** Continues what was in progress when the bot last stopped. */
     async resume(): Promise<void> {
@@ -56,7 +62,7 @@ export function openCommands(
     },
 
     async pause(): Promise<void> {
-      await Promise.all([follows.pause(), reportDelivery.finish(), stopLogSweep?.()]);
+      await Promise.all([follows.pause(), reportDelivery.finish(), mentions.finish(), stopLogSweep?.()]);
     },
   };
 }

@@ -301,6 +301,9 @@ export const customIds = {
   /** Orders that wait for their member's decision. */
   runProposal: verb('anyway', taskCodec),
   cancelProposal: verb('drop', taskCodec),
+  /** On the reply to a message: opens the proposal, or the reason for a refusal, for the message's author only. */
+  showProposal: verb('price', taskCodec),
+  showReason: verb('why', taskCodec),
   makeVideo: orderVerb('film', taskCodec),
   makeVideoFilled: orderVerb('filmf', formOriginCodec),
   reference: orderVerb('ref', taskCodec),

@@ -18,6 +18,9 @@ const EXPENSIVE_ACTION_RATES: Readonly<Record<ExpensiveAction, Rate>> = {
   talk: { atOnce: 5, perSecond: 1 / 60 },
 };
 
+/** A bot that seems to be a member could otherwise talk to this one without end. A busy channel needs less. */
+const CHANNEL_MESSAGE_RATE: Rate = { atOnce: 30, perSecond: 1 / 10 };
+
 /** Discord requests suggestions after every keystroke. */
 const SUGGESTIONS_PER_INTERACTION = 5;
 
@@ -33,6 +36,7 @@ export class RateLimiter {
   readonly #interactions: SenderBuckets;
   readonly #suggestions: SenderBuckets;
   readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
+  readonly #channelMessages: TokenBuckets;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: RateSettings, clock: Clock, log: PlainLog) {
@@ -43,6 +47,7 @@ export class RateLimiter {
       { member: suggestionRate(settings.member), server: suggestionRate(settings.server) },
       this.#clock,
     );
+    this.#channelMessages = new TokenBuckets(CHANNEL_MESSAGE_RATE, this.#clock);
     const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
     this.#expensiveActions = {
       export: buckets(EXPENSIVE_ACTION_RATES.export),
@@ -59,6 +64,11 @@ export class RateLimiter {
   refuseSuggestion(sender: Sender): Refusal | undefined {
     const waitMs = this.#suggestions.take(sender);
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
+  }
+
+  /** Whether another message may be answered in a channel. */
+  allowsMessageIn(channelId: string): boolean {
+    return this.#channelMessages.take(channelId);
   }
 
   assertAllowed(action: ExpensiveAction, { userId }: Sender): void {

@@ -43,6 +43,29 @@ export type GatewayInfo = z.output<typeof gatewayShape>;
 export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
   gatewayShape.parse(await reads.get(Routes.gatewayBot()));
 
+const channelAccess = z.object({
+  type: z.number(),
+  parent_id: z.string().nullish(),
+  nsfw: z.boolean().default(false),
+  permission_overwrites: z.array(z.object({ id: z.string(), allow: z.string(), deny: z.string() })).default([]),
+});
+const guildAccess = z.object({
+  owner_id: z.string(),
+  preferred_locale: z.string().optional(),
+  roles: z.array(z.object({ id: z.string(), permissions: z.string() })),
+});
+const commandPermission = z.object({ id: z.string(), type: z.number(), permission: z.boolean() });
+const commandAccess = z.array(z.object({ id: z.string(), permissions: z.array(commandPermission) }));
+export type CommandPermission = z.output<typeof commandPermission>;
+
+/** What decides about what members may do in a channel, in a server, and with the commands of the application there. */
+export const readChannelAccess = async (reads: DiscordReads, channelId: string) =>
+  channelAccess.parse(await reads.get(Routes.channel(channelId)));
+export const readGuildAccess = async (reads: DiscordReads, guildId: string) =>
+  guildAccess.parse(await reads.get(Routes.guild(guildId)));
+export const readCommandAccess = async (reads: DiscordReads, applicationId: string, guildId: string) =>
+  commandAccess.parse(await reads.get(Routes.guildApplicationCommandsPermissions(applicationId, guildId)));
+
 /** Discord does not let this bot read messages, although the operator has enabled it. */
 export class MissingIntent extends Error {
   override readonly name = 'MissingIntent';
@@ -229,7 +252,10 @@ export function createCommandLookup({ identity, reads }: DiscordClients, fullNam
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({ guildId, install }: InteractionFacts): Promise<ReadonlyMap<string, string>> => {
+  return async ({
+    guildId,
+    install,
+  }: Pick<InteractionFacts, 'guildId' | 'install'>): Promise<ReadonlyMap<string, string>> => {
     // A server that has not installed the bot has no commands of its own.
     const ownGuildId = install === 'guild' ? guildId : undefined;
     const cacheKey = ownGuildId ?? '';

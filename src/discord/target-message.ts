@@ -20,6 +20,11 @@ export interface TargetMessage {
   taskIds: readonly string[];
 }
 
+interface Attached {
+  components?: unknown;
+  attachments: readonly { filename: string }[];
+}
+
 export function targetOf(message: APIMessage): TargetMessage {
   const { id, channel_id: channelId, attachments, embeds, timestamp, author, application_id: applicationId } = message;
   const embedFiles = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
@@ -42,7 +47,8 @@ export function targetOf(message: APIMessage): TargetMessage {
 /** The files of results are named after their task. */
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;
 
-function taskIdsIn({ components, attachments }: APIMessage): string[] {
+/** The ids of the tasks in a message's buttons and file names. */
+export function taskIdsIn({ components, attachments }: Attached): string[] {
   const buttonIds = idsIn(components).map((text) => readCustomId(text)?.args[0] ?? '');
   const fileNameIds = attachments.map(({ filename }) => RESULT_FILE.exec(filename)?.[1] ?? '');
   return [...new Set([...buttonIds, ...fileNameIds])].filter(isTaskId);

@@ -5,8 +5,30 @@ import type { Origin } from '../discord/interaction-facts.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
+import { exactDollars } from './money.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
+
+/** On the neutral reply to a message: asks its author in private, because everyone can read the reply. */
+const showButton = onPress(customIds.showProposal, {
+  reply: 'new-private',
+  async run(id, { services, facts, say }) {
+    const proposal = await services.orders.proposals.find(id, facts.userId);
+    if (services.orders.proposals.hasExpired(proposal)) throw new Refusal('refusals.questionExpired');
+    const [order] = proposal.orders;
+    const limit = order && services.orders.proposals.limitExceededBy(order, facts.guildId);
+    const reason =
+      limit === undefined ? say('proposal.notSubmitted') : say('proposal.above', { limit: exactDollars(limit) });
+    return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
+  },
+});
+
+/** The place of a reply that everyone can read, for an order that its author confirms in private. */
+const inPublicReply = (origin: Origin, { message }: Proposal): Origin => {
+  if (!message || !origin.route.isPrivate) return origin;
+  const { token: _, ...route } = origin.route;
+  return { ...origin, message, route: { ...route, isPrivate: false, mayPost: true } };
+};
 
 const runButton = onPress(customIds.runProposal, {
   reply: 'here',
@@ -50,7 +72,7 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
     for (const order of orders) {
       const refusal = messages === undefined ? undefined : refusalOf(order, context);
       if (refusal !== undefined) refusals.push(refusal);
-      else if (messages === undefined) await submit(order, origin);
+      else if (messages === undefined) await submit(order, inPublicReply(origin, proposal));
       else {
         const submitHere = (orderOrigin: Origin) => submit(order, orderOrigin);
         const isPosted = await postAnother({ content: say('task.submitting') }, submitHere, {
@@ -70,6 +92,8 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
     await services.tasks.proposals.putBack(proposal, rest());
     throw error;
   }
+  if (messages === undefined && proposal.message && origin.route.isPrivate)
+    return { content: say('proposal.submitted', { count: 1 }), controls: [] };
   if (messages === undefined) return 'shown by delivery';
   const count = submitted.size;
   if (count === orders.length) return { content: say('proposal.submitted', { count }), controls: [] };
@@ -105,7 +129,8 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
 const cancelButton = onPress(customIds.cancelProposal, {
   reply: 'here',
   async run(id, { services, facts, origin, say }) {
-    await services.tasks.proposals.take(id, facts.userId);
+    const { message } = await services.tasks.proposals.take(id, facts.userId);
+    if (message && origin.route.isPrivate) await services.discord.remover.removeMessage(message);
     // A question that others can see means nothing to them any more.
     if (!origin.route.isPrivate) return 'deleted';
     return { content: say('proposal.canceled'), controls: [] };
@@ -113,4 +138,4 @@ const cancelButton = onPress(customIds.cancelProposal, {
 });
 
 /** The buttons of a message that asks for confirmation. */
-export const proposalButtons = [runButton, cancelButton];
+export const proposalButtons = [showButton, runButton, cancelButton];

@@ -38,7 +38,8 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { scheduler, book } = domains.tasks;
   monitoring?.watch({ bots: () => [bot], scheduler, mediaProcess, storeAddress: config.store });
   connection.onInteraction((interaction) => void bot.router.route(interaction));
-  if (config.discord.messageContent) connection.onMessage((packet) => void bot.readMessage(packet));
+  if (config.discord.mentions || config.discord.messageContent)
+    connection.onOther((packet) => void bot.readMessage(packet));
   logDiscordEvents(clients, log, clock);
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);

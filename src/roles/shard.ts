@@ -50,7 +50,8 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   if (discord.messageContent) await requireMessageContent(reads, discord.token, log);
   const threads = discord.messageContent ? await FollowedThreads.open(cluster) : undefined;
   resources.defer(() => threads?.close());
-  const shardInbox = new ShardInbox({ ...cluster, untaken, threads, onHandOver: monitoring?.onHandOver });
+  const mentioned = discord.mentions ? clients.identity : undefined;
+  const shardInbox = new ShardInbox({ ...cluster, untaken, threads, mentioned, onHandOver: monitoring?.onHandOver });
   const shards = await openShards({
     ...cluster,
     token: discord.token,

@@ -12,6 +12,14 @@ type CommandRequest = {
 export const commandRoutes: Routes = (server, parts) => {
   const { validator, registry, stream } = parts;
   const publishChange = () => stream.publish({ kind: 'world', what: { commands: true } });
+  server.get<CommandRequest>('/applications/:application/guilds/:guild/commands/permissions', (request) => {
+    const guildId = scopeOf(request, parts) ?? '';
+    return (parts.world.guilds.get(guildId)?.commandPermissions ?? []).map((set) => ({
+      ...set,
+      application_id: parts.world.applicationId,
+      guild_id: guildId,
+    }));
+  });
   for (const commandsRoute of [
     '/applications/:application/commands',
     '/applications/:application/guilds/:guild/commands',

@@ -7,11 +7,10 @@ import { costOfTask } from '../../messages/money.ts';
 import { loadForForm, ownTask, pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
-import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import { type Context, on } from '../feature.ts';
-import { submitQuestion } from './questions.ts';
+import { nextQuestion, submitQuestion } from './questions.ts';
 
 const stopButton = on(customIds.stop, {
   reply: 'here',
@@ -46,15 +45,9 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
     return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, file };
   },
   async run(taskId, context, question) {
-    const previous = requireKind('ask', await pressedTask(taskId, context));
-    // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
-    if (answerOf(previous).isForgotten)
-      return submitQuestion({ ...question, model: previous.model }, undefined, context);
-    const { effort, web, schema, ...request } = previous.request;
-    // Like instructions, a schema is not shown in any message.
-    const canReuseSchema = schema === undefined || mayReuseInputs(previous, context.origin);
-    const format = canReuseSchema ? { format: request.format, schema } : {};
-    return submitQuestion({ ...question, effort, web, ...format }, previous, context);
+    const continued = requireKind('ask', await pressedTask(taskId, context));
+    const next = nextQuestion(question, continued, context.origin);
+    return submitQuestion(next.question, next.previous, context);
   },
 });
 
@@ -152,7 +145,15 @@ const endConversationButton = on(customIds.endConversation, {
   },
 });
 
+/** Why a message was not answered, on the reply to it. Only its author has the draft. */
+const reasonButton = on(customIds.showReason, {
+  reply: 'new-private',
+  run: async (draftId, { services, facts }) => ({
+    content: await services.orders.drafts.reason(draftId, facts.userId),
+  }),
+});
+
 export const askButtons = [
   on(customIds.continueConversation, { open: openQuestionForm }),
-  ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton],
+  ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton, reasonButton],
 ];

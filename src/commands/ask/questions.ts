@@ -1,21 +1,23 @@
 import type { Origin } from '../../discord/interaction-facts.ts';
+import type { MessageFile } from '../../discord/member-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { type AskRequest, formats } from '../../services/conversations/ask-request.ts';
+import { answerOf } from '../../services/conversations/ask-transitions.ts';
 import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
-import type { Task } from '../../services/tasks/task.ts';
+import type { Task, TaskOf } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
+import { type MessageReader, replyWithTask } from '../message-reply.ts';
 import { chooseModel } from '../options.ts';
-import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
 
 interface QuestionFile extends MemberFile {
   mediaType?: string | undefined;
 }
 
-interface Question {
+export interface Question {
   prompt: string;
   model?: string | undefined;
   image?: MemberFile | undefined;
@@ -28,6 +30,7 @@ interface Question {
   web?: boolean | undefined;
   /** The number of files that a message had beyond these. */
   ignoredFiles?: number;
+  quote?: string | undefined;
 }
 
 /** Submits a question. With `previous`, it continues that conversation. */
@@ -36,9 +39,30 @@ export async function submitQuestion(
   previous: Task | undefined,
   { services, origin, say }: { services: Services; origin: Origin; say: Say },
 ) {
+  return submitOrder(await questionOrder(question, previous, { services, origin }), { services, origin, say });
+}
+
+export async function questionOrder(
+  question: Question,
+  previous: Task | undefined,
+  { services, origin }: { services: Services; origin: Origin },
+) {
   const model = await chooseModel('text', question.model ?? previous?.model, services);
-  const request = requestFrom(question, model, previous, origin);
-  return submitOrder({ kind: 'ask', request, parent: previous }, { services, origin, say });
+  return { kind: 'ask', request: requestFrom(question, model, previous, origin), parent: previous } as const;
+}
+
+/** A question with the options of the answer that it continues. A conversation that has ended is not continued. */
+export function nextQuestion(
+  question: Question,
+  previous: TaskOf<'ask'>,
+  origin: Origin,
+): { question: Question; previous: Task | undefined } {
+  // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
+  if (answerOf(previous).isForgotten) return { question: { ...question, model: previous.model }, previous: undefined };
+  const { effort, web, schema, format } = previous.request;
+  // Like instructions, a schema is not shown in any message.
+  const canReuseSchema = schema === undefined || mayReuseInputs(previous, origin);
+  return { question: { ...question, effort, web, ...(canReuseSchema && { format, schema }) }, previous };
 }
 
 /** Instructions apply to the whole conversation, if they can be shown where it continues; the other options apply to one question, unless the caller repeats them. */
@@ -55,6 +79,7 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
       schema: question.schema,
       web: question.web || undefined,
       ignoredFiles: question.ignoredFiles || undefined,
+      quote: question.quote,
       ...filesRequest(image, file),
       after: previous?.id,
     }),
@@ -76,20 +101,23 @@ function filesRequest(
   };
 }
 
+/** Like `/ask`, a message passes at most one image and one more file. Further files are ignored. */
+export function filesIn(files: readonly MessageFile[]): Pick<Question, 'image' | 'file' | 'ignoredFiles'> {
+  const image = files.find((one) => fileKindOf(one) === 'image');
+  const file = files.find((one) => one !== image);
+  return { image, file, ignoredFiles: files.filter((one) => one !== image && one !== file).length };
+}
+
 /** A member who has used `/ask` in a thread can continue the conversation there by posting messages. */
-export function questionReader(services: Services): ThreadMessageReader {
+export function questionReader(services: Services): MessageReader {
   return async (message) => {
-    const { memberId, channelId, content, files } = message;
-    if (!(await services.discord.reads.isThread(channelId))) return undefined;
+    const { memberId, guildId, channelId, content, files } = message;
+    if (guildId === undefined || !(await services.discord.reads.isThread(channelId))) return undefined;
     const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
     if (!previous) return undefined;
-    // Like `/ask`, a message passes at most one image and one more file.
-    const image = files.find((one) => fileKindOf(one) === 'image');
-    const file = files.find((one) => one !== image);
     // A message has no options of its own.
     const { effort, web } = previous.request;
-    const ignoredFiles = files.filter((one) => one !== image && one !== file).length;
-    const question = { prompt: content, image, file, effort, web, ignoredFiles };
+    const question = { prompt: content, ...filesIn(files), effort, web };
     return () =>
       replyWithTask(message, previous, services, (origin) =>
         submitQuestion(question, previous, { services, origin, say: services.say }),

@@ -27,6 +27,20 @@ export const text = {
       file: 'Image or file',
       fileHint: 'An image, a PDF, a text file or audio.',
     },
+    /** Replies to messages. Everyone can read them, so they say nothing about the member. */
+    mention: {
+      waiting: 'Waiting for the previous answer in this channel…',
+      refused: 'This question was not answered. Its author can see why.',
+      showReason: 'Show why',
+      price: 'This question has a price. Its author can see and confirm it.',
+      showPrice: 'Show price',
+      deleted: 'The question was deleted, so it was not answered.',
+      empty: 'Write a question after the mention, or attach a file to it.',
+      response:
+        'Discord does not show the bot the text of replies to command responses. Press **Continue** under the answer, or mention the bot.',
+      unreadable:
+        'The bot cannot read the message you replied to. Copy its text into your question, or use `/ask` with its file.',
+    },
     forgotten:
       'You have ended this conversation. Your questions and answers in it will not be sent to a model again; your next question starts a new one.',
     details: {

@@ -4,7 +4,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
-import { type AccessRule, accessText, MAX_ACCESS_RULES } from '../../services/safety/server-rules.ts';
+import { type AccessRule, accessText, MAX_ACCESS_RULES, MENTIONS } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 import { parseModels } from './lines.ts';
 import { managedServer } from './managed-server.ts';
@@ -22,7 +22,10 @@ function readAccessRule(
   const { subjects = [], roles: chosenRoles = [], channels = [] } = lists;
   const roles = chosenRoles.includes(everyoneId) ? [] : chosenRoles;
   const isAboutEverything = subjects.includes('everything');
-  const kinds = isAboutEverything ? [] : subjects.flatMap((command) => kindsByCommand.get(command) ?? []);
+  const named = subjects.flatMap((subject): readonly string[] =>
+    subject === MENTIONS ? [MENTIONS] : (kindsByCommand.get(subject) ?? []),
+  );
+  const kinds = isAboutEverything ? [] : named;
   const models = isAboutEverything ? [] : parseModels(fields.models ?? '');
   const effect = fields.effect === 'allow' ? 'allow' : 'deny';
   if (!isAboutEverything && kinds.length + models.length === 0) throw new Refusal('refusals.rules.noModels');

@@ -135,7 +135,7 @@ function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
     label: `/${command}`,
     description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
   }));
-  const subjects = [...ownChoices(['everything', 'models'], say), ...commands];
+  const subjects = [...ownChoices(['everything', 'models', 'mentions'], say), ...commands];
   return [
     choiceField('effect', ownChoices(['deny', 'allow'], say), undefined, say),
     { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },

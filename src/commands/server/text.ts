@@ -219,6 +219,7 @@ export const text = {
       allow: 'Allow only',
       everything: 'Everything',
       models: 'Only the models below',
+      mentions: 'Mentions of the bot',
       everyone: 'Everyone',
       requester: 'Only the owner of the result',
       roles: 'Owners and these roles',

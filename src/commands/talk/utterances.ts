@@ -10,7 +10,7 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
-import { replyWithTask, type ThreadMessageReader } from '../thread-messages.ts';
+import { type MessageReader, replyWithTask } from '../message-reply.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';
@@ -79,7 +79,7 @@ export const speakSubmit = on(customIds.speakFilled, {
 const speakerOf = ({ facts }: Context) => ({ memberId: facts.userId, channelId: facts.channelId });
 
 /** A member who can speak in a talk does so by writing in its thread, or by sending an audio file. */
-export function utteranceReader(services: Services): ThreadMessageReader {
+export function utteranceReader(services: Services): MessageReader {
   // Utterances are answered in the order in which they were sent, however long it takes to fetch their audio.
   const utteranceLock = new KeyedLock();
   return async (message) => {

@@ -54,13 +54,13 @@ export class Answers {
   /** Replies to a member's message; returns undefined if the bot is not allowed to post. */
   async replyTo({ channelId, id }: MessagePlace, plan: MessagePlan): Promise<MessagePlace | undefined> {
     const post = () => this.#tools.outbox.post(channelId, `t-${id}`, bodyOf({ ...plan, repliesTo: id }));
-    return this.#try('Could not reply to a message in a thread.', post);
+    return this.#try('Could not reply to a message.', post);
   }
 
   /** Edits a reply that `replyTo` posted. Used if no task was created. */
   async editReply(message: MessagePlace, plan: MessagePlan): Promise<void> {
     const edit = () => this.#tools.outbox.edit({ by: 'edit', message }, bodyOf(plan));
-    await this.#try('Could not change the reply to a message in a thread.', edit);
+    await this.#try('Could not change the reply to a message.', edit);
   }
 
   async finish(): Promise<void> {

@@ -23,16 +23,24 @@ export type DiscordReads = Pick<REST, 'get'>;
 export type DiscordClients = ReturnType<typeof createDiscordClients>;
 
 /**
- * Slash commands and buttons need no intent, and without intents a server uses almost no memory. The text of messages is a privileged intent, which the
- * operator enables here and in Discord's developer portal.
+ * Slash commands and buttons need no intent. Discord delivers the text of mentions and direct messages without the privileged intent for the text of
+ * messages, which the operator enables here and in Discord's developer portal.
  */
-export const intentsOf = ({ messageContent }: { messageContent: boolean }): number =>
-  messageContent ? GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent : 0;
+export function intentsOf({ mentions, messageContent }: ReadMessages): number {
+  const { GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
+  return (mentions ? GuildMessages | DirectMessages : 0) | (messageContent ? GuildMessages | MessageContent : 0);
+}
+
+/** Which messages the bot reads: those to it, and those in the threads of conversations. */
+export interface ReadMessages {
+  mentions: boolean;
+  messageContent: boolean;
+}
 
 /** `assertMayAct` throws once the store is lost. It is called before every request, even one that has waited. */
 export function createDiscordClients(
   apiUrl: string,
-  settings = { messageContent: false },
+  settings: ReadMessages = { mentions: false, messageContent: false },
   assertMayAct: () => void = () => undefined,
 ) {
   const traffic = new Traffic();

@@ -3,7 +3,7 @@ import { CloseCodes, WebSocketShardEvents as Events, type SessionInfo, WebSocket
 import {
   GatewayCloseCodes,
   GatewayDispatchEvents,
-  type GatewayMessageCreateDispatch,
+  type GatewayDispatchPayload,
   InteractionType,
 } from 'discord-api-types/v10';
 import type { Interaction } from '../interaction-facts.ts';
@@ -82,10 +82,10 @@ export class Connection {
     });
   }
 
-  /** Calls the listener with every message that the intents include. */
-  onMessage(listener: (packet: GatewayMessageCreateDispatch) => void): void {
+  /** Calls the listener with everything but interactions. */
+  onOther(listener: (packet: GatewayDispatchPayload) => void): void {
     this.socket.on(Events.Dispatch, ({ data: packet }) => {
-      if (packet.t === GatewayDispatchEvents.MessageCreate) listener(packet);
+      if (packet.t !== GatewayDispatchEvents.InteractionCreate) listener(packet);
     });
   }
 

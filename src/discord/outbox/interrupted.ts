@@ -53,13 +53,18 @@ export const interruptedInteractionHandler =
  * created. So if there is no reply, nothing has been started, and the handler returns false: the message can still be handled.
  */
 export const interruptedMessageHandler =
-  ({ outbox, book, say, log }: InterruptedContext, applicationId: () => string) =>
+  (
+    { outbox, book, say, log }: InterruptedContext,
+    applicationId: () => string,
+    /** What a reply says before its task is stored. */
+    openTexts: readonly string[],
+  ) =>
   async (message: MessagePlace): Promise<boolean> => {
     try {
       const reply = await findReply(message, applicationId(), outbox);
       if (!reply) return false;
       const isTaskLive = book.live(({ message }) => message?.id === reply.place.id).length > 0;
-      if (reply.content === say('task.submitting') && !isTaskLive)
+      if (openTexts.includes(reply.content ?? '') && !isTaskLive)
         await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
     } catch (error) {
       log.warn(

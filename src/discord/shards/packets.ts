@@ -1,4 +1,10 @@
-import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import {
+  GatewayDispatchEvents as Events,
+  type GatewayDispatchPayload,
+  type GatewayMessageCreateDispatch,
+  type GatewayMessageDeleteDispatch,
+  type GatewayMessageUpdateDispatch,
+} from 'discord-api-types/v10';
 import type { AppContext } from '../../lib/app-context.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { callbackIn } from '../../services/cluster/cluster-callbacks.ts';
@@ -11,15 +17,21 @@ import type { interruptedInteractionHandler } from '../outbox/interrupted.ts';
 import type { Acknowledgement } from '../outbox/responder.ts';
 import type { Router } from '../router.ts';
 import { timestampOf } from '../snowflake.ts';
-import { threadMessageIn } from '../thread-message.ts';
 
-/** A message in a thread that has waited this long is not answered, because the conversation has moved on. */
+/** A message that has waited this long is not answered, because the conversation has moved on. */
 const MAX_MESSAGE_AGE_MS = 15 * 60_000;
+
+type MessageDispatch = GatewayMessageCreateDispatch | GatewayMessageUpdateDispatch | GatewayMessageDeleteDispatch;
+const MESSAGE_EVENTS: ReadonlySet<unknown> = new Set([
+  Events.MessageCreate,
+  Events.MessageUpdate,
+  Events.MessageDelete,
+]);
 
 interface PacketHandlerParts<Services extends EarlyContext['services']> extends AppContext {
   domains: Domains;
   router: Router<Services>;
-  readMessage(content: unknown, options: { isRepeated: boolean }): Promise<void>;
+  readMessage(packet: GatewayDispatchPayload, options: { isRepeated: boolean }): Promise<void>;
   /** For an interaction whose process died while handling it. */
   interruptedState: ReturnType<typeof interruptedInteractionHandler>;
 }
@@ -42,11 +54,10 @@ export class PacketHandler<Services extends EarlyContext['services']> {
       if (message) return void (await domains.tasks.erasure.receive(message));
       const callback = callbackIn(content);
       if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);
-      const threadMessage = threadMessageIn(content);
-      if (threadMessage) {
-        const isLate = clock.now() - timestampOf(threadMessage.id) > MAX_MESSAGE_AGE_MS;
-        if (isLate)
-          return void log.info('A message in a thread waited too long for a worker and will not be answered.');
+      if (isMessagePacket(content)) {
+        const isLate = clock.now() - timestampOf(content.d.id) > MAX_MESSAGE_AGE_MS;
+        if (isLate && content.t === Events.MessageCreate)
+          return void log.info('A message waited too long for a worker and will not be answered.');
         return void (await readMessage(content, { isRepeated }));
       }
       if (!isInteractionPacket(content)) return;
@@ -71,6 +82,9 @@ interface InteractionPacket {
   acknowledgement?: Acknowledgement;
 }
 
+const isMessagePacket = (content: unknown): content is MessageDispatch =>
+  isRecord(content) && MESSAGE_EVENTS.has(content.t);
+
 /** Shard processes put interactions there as Discord sent them. */
 const isInteractionPacket = (content: unknown): content is InteractionPacket =>
-  isRecord(content) && content.t === GatewayDispatchEvents.InteractionCreate;
+  isRecord(content) && content.t === Events.InteractionCreate;

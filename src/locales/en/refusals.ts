@@ -32,6 +32,13 @@ export const refusals = {
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
   notConfirmed: 'We couldn’t confirm whether this was saved. Check `/tasks` in a minute before you try again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',
+  reasonGone: 'Only the member who asked can read this, for an hour. Ask again to see it.',
+  answerInProgress: 'This answer has not ended yet. Reply to it when it has.',
+  questionDeleted: 'The question was deleted, so the answer was stopped.',
+  tooManyMessages_one:
+    'You already have {{count}} question waiting in this channel. Wait for an answer, then ask again.',
+  tooManyMessages_other:
+    'You already have {{count}} questions waiting in this channel. Wait for an answer, then ask again.',
   formGone: 'This form is no longer available. Open it again from its message.',
   storeSlow: 'The bot is slow right now. Press the button again.',
   noResult: 'This task has no result to continue from.',

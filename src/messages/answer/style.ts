@@ -49,7 +49,7 @@ export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, sa
   const { cause, reason: rawReason = '', refusal } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
-      return stoppedText(task, say);
+      return refusal ? refusalMessage(refusal, say) : stoppedText(task, say);
     case 'interrupted':
       return say(isTalk ? 'talk.interrupted' : 'ask.interrupted');
     case 'cut':

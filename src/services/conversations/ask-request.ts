@@ -10,6 +10,7 @@ import { toolDefinitions } from './ask-tools.ts';
 import { documentPart, type EarlierFile, fileNameForModel, noteForModel, sentParts } from './asks/earlier-files.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './asks/sound.ts';
 import type { Turn } from './conversation.ts';
+import { questionText } from './question-text.ts';
 
 /** Common reasoning-effort levels. A gateway may support others. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
@@ -23,6 +24,8 @@ const askShape = defineRequest({
   effort: z.string().optional(),
   format: z.enum(formats).optional(),
   web: z.boolean().optional(),
+  /** The text of the message that the question replies to. Someone else may have written it. */
+  quote: z.string().optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
@@ -71,7 +74,7 @@ export function buildTextRequest(draft: Draft, omittedFeatures: readonly Refusab
         { role: 'user', content: earlierContent(prompt, earlierFiles[index] ?? []) },
         ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
       ]),
-      { role: 'user', content: withParts(request.prompt, [...questionParts(materials), ...audioParts(sound)]) },
+      { role: 'user', content: withParts(questionText(request), [...questionParts(materials), ...audioParts(sound)]) },
       ...rounds.flatMap(itemsOf),
     ],
     ...(effort !== undefined && !omittedFeatures.includes('reasoning') && { effort }),

@@ -88,12 +88,11 @@ export class Asks {
     return (await earlierTurns(this.#parts.answers, task.request.after, task)).length;
   }
 
-  /** Stops an answer. The text received so far is kept. */
-  async stop(task: Task): Promise<void> {
+  /** Stops an answer. The text received so far is kept. `reason`: what its message says, if nobody pressed **Stop**. */
+  async stop(task: Task, reason?: Refusal): Promise<void> {
     const stop = this.#abortControllers.get(task.id);
-    if (stop) stop.abort('stopped' satisfies StopReason);
-    else
-      await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', undefined, this.#parts.clock.now()));
+    if (stop) stop.abort(reason ?? ('stopped' satisfies StopReason));
+    else await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', reason, this.#parts.clock.now()));
   }
 
   /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
@@ -166,7 +165,7 @@ export class Asks {
         stream = mustContinue ? await this.#openNext(id, stop) : undefined;
       }
     } catch (error) {
-      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', error);
+      await this.#breakOff(id, stopReason(stop.signal) ?? 'failed', error, refusalIn(stop.signal));
     } finally {
       this.#abortControllers.delete(id);
     }
@@ -236,7 +235,7 @@ export class Asks {
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
-      const reported = cause === 'stopped' ? undefined : error;
+      const reported = cause === 'stopped' ? refusalIn(signal) : error;
       await this.#change(id, (task) =>
         endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
       );
@@ -250,7 +249,7 @@ export class Asks {
     const task = await this.#change(id, (current) => {
       const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
       const cause = stopReason(signal);
-      if (mustRun && cause) return endAnswerEarly(updated, cause, undefined, now());
+      if (mustRun && cause) return endAnswerEarly(updated, cause, refusalIn(signal), now());
       if (mustRun) return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
       const isCutOff = end === 'incomplete' || calls.length > 0;
       return completeAnswer(updated, isCutOff ? (reason ?? '') : undefined, now());
@@ -268,7 +267,7 @@ export class Asks {
     return cost ?? (isOfKind('ask', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
   }
 
-  async #breakOff(id: string, cause: StopReason | 'failed', error: unknown): Promise<void> {
+  async #breakOff(id: string, cause: StopReason | 'failed', error: unknown, reason?: Refusal): Promise<void> {
     const known = error instanceof GatewayError || error instanceof Refusal ? error : undefined;
     const wasNeverSent = known instanceof Refusal || known?.mayHaveTakenEffect === false;
     if (error !== undefined && !known)
@@ -278,7 +277,7 @@ export class Asks {
       endAnswerEarly(
         wasNeverSent ? task : withUnfinishedResponse(task),
         isRefused ? 'refused' : cause,
-        cause === 'failed' ? known : undefined,
+        cause === 'failed' ? known : reason,
         this.#parts.clock.now(),
       ),
     );
@@ -303,8 +302,11 @@ function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state
 }
 
 function stopReason({ aborted, reason }: AbortSignal): StopReason | undefined {
-  return aborted ? (reason === 'stopped' ? 'stopped' : 'interrupted') : undefined;
+  if (!aborted) return undefined;
+  return reason === 'stopped' || reason instanceof Refusal ? 'stopped' : 'interrupted';
 }
+
+const refusalIn = ({ reason }: AbortSignal): Refusal | undefined => (reason instanceof Refusal ? reason : undefined);
 
 const isEmpty = ({ text, refusal, calls }: TextResponse): boolean =>
   text === '' && refusal === '' && calls.length === 0;

@@ -2,6 +2,7 @@ import type { TaskStore } from '../orders/task-store.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
 import { answerOf, answerText } from './ask-transitions.ts';
+import { questionText } from './question-text.ts';
 
 /** Who asks, and where the answer will be shown. Known before a task exists. */
 export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
@@ -91,8 +92,10 @@ export async function earlierTurns(
     if (task?.kind !== 'ask' || answerOf(task).isForgotten) break;
     id = task.request.after;
     if (!maySendAgain(task)) continue;
-    const { prompt, pictures: images = [], documents = [], sound } = task.request;
-    const files = mayReuseInputs(task, asker)
+    const { pictures: images = [], documents = [], sound } = task.request;
+    const mayReuse = mayReuseInputs(task, asker);
+    const prompt = mayReuse ? questionText(task.request) : task.request.prompt;
+    const files = mayReuse
       ? { images, documents, sound, transcript: answerOf(task).heard }
       : { images: [], documents: [], hiddenFileCount: images.length + documents.length + (sound ? 1 : 0) };
     const whole = { prompt, text: answerText(task), ...files };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import { createTaskId } from '../tasks/task-id.ts';
@@ -21,7 +21,7 @@ const enteredForm = z.object({
 });
 export type EnteredForm = z.output<typeof enteredForm>;
 
-/** What cannot be in a form's custom id: the images it was opened from, or what the member entered before it was refused. */
+/** What cannot be in a custom id: the images a form was opened from, what the member entered before it was refused, or why a message was. */
 export const formDraft = z.object({
   id: z.string(),
   memberId: z.string(),
@@ -31,6 +31,8 @@ export const formDraft = z.object({
     .readonly()
     .optional(),
   entered: enteredForm.optional(),
+  /** Why a message of the member was not answered, which only they may read. */
+  reason: z.string().optional(),
 });
 export type FormDraft = z.output<typeof formDraft>;
 
@@ -56,7 +58,7 @@ export class FormDrafts {
   }
 
   /** Returns the draft's id. The same form has one draft, however often it is refused. */
-  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered'>): Promise<string> {
+  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered' | 'reason'>): Promise<string> {
     const now = this.#clock.now();
     const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
     const formId = content.entered?.formId;
@@ -78,6 +80,12 @@ export class FormDrafts {
     return entered;
   }
 
+  async reason(id: string, memberId: string): Promise<string> {
+    const { reason } = await this.#get(id, memberId, 'refusals.reasonGone');
+    if (reason === undefined) throw new Refusal('refusals.reasonGone');
+    return reason;
+  }
+
   async findByMember(memberId: string): Promise<FormDraft[]> {
     return (await this.#store.startingWith(`${memberId}:`)).filter(({ until }) => until > this.#clock.now());
   }
@@ -86,9 +94,9 @@ export class FormDrafts {
     await this.#store.remove(...(await this.#store.startingWith(`${memberId}:`)));
   }
 
-  async #get(id: string, memberId: string): Promise<FormDraft> {
+  async #get(id: string, memberId: string, refusal: RefusalKey = 'refusals.formGone'): Promise<FormDraft> {
     const draft = await this.#store.get({ memberId, id });
-    if (!draft || draft.until <= this.#clock.now()) throw new Refusal('refusals.formGone');
+    if (!draft || draft.until <= this.#clock.now()) throw new Refusal(refusal);
     return draft;
   }
 }

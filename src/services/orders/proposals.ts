@@ -110,12 +110,18 @@ export class Proposals {
   /** Removes a proposal for its owner, even an expired one, so it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
     return this.#lock.run(id, async () => {
-      const proposal = await this.#store.get({ id });
-      if (!proposal) throw new Refusal('refusals.questionGone');
-      if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
+      const proposal = await this.find(id, memberId);
       await this.#store.remove(proposal);
       return proposal;
     });
+  }
+
+  /** A proposal for its owner, without taking it. */
+  async find(id: string, memberId: string): Promise<Proposal> {
+    const proposal = await this.#store.get({ id });
+    if (!proposal) throw new Refusal('refusals.questionGone');
+    if (proposal.memberId !== memberId) throw new Refusal('refusals.notYours');
+    return proposal;
   }
 
   async putBack(proposal: Proposal, orders = proposal.orders): Promise<void> {

@@ -6,7 +6,7 @@ import { cleanText, type FoldedText, foldText } from './rules/fold.ts';
 import { MAX_JUDGED_LENGTH, textsOf } from './rules/judged-text.ts';
 import { PatternList } from './rules/patterns.ts';
 import { WordList } from './rules/word-list.ts';
-import { type AccessRule, accessText, type RuleName, type RuleSet } from './server-rules.ts';
+import { type AccessRule, accessText, MENTIONS, type RuleName, type RuleSet } from './server-rules.ts';
 
 /** A rule that a request breaks. */
 export interface BrokenRule {
@@ -20,6 +20,14 @@ export interface BrokenRule {
 /** The parts of a request that rules check. */
 export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'guildId' | 'channelId' | 'parentChannelId'> {
   roleIds?: readonly string[] | undefined;
+}
+
+/** Where and by whom a message is written. */
+export type MentionPlace = Pick<JudgedRequest, 'guildId' | 'channelId' | 'parentChannelId' | 'roleIds'>;
+
+/** An order, or a message to the bot, which access rules can name like a kind. */
+interface JudgedAccess extends MentionPlace, Pick<JudgedRequest, 'request'> {
+  kind: string;
 }
 
 interface KindWords {
@@ -58,6 +66,10 @@ export class Judge {
     return this.#judgeAccess(order) ?? this.#judgeRequest(order);
   }
 
+  allowsMentions(place: MentionPlace): boolean {
+    return this.#judgeAccess({ ...place, kind: MENTIONS, request: {} }) === undefined;
+  }
+
   /** Whether any rule applies to the text of orders of this kind. */
   judgesText(kind: string): boolean {
     return this.#hasDomains || this.#wordsFor(kind).length > 0 || this.#patterns.appliesTo(kind);
@@ -83,7 +95,7 @@ export class Judge {
     return this.#allowedDomains !== undefined || this.#deniedDomains.length > 0;
   }
 
-  #judgeAccess(order: JudgedRequest): BrokenRule | undefined {
+  #judgeAccess(order: JudgedAccess): BrokenRule | undefined {
     const matchingRules = this.#rules.access.filter((rule) => appliesTo(rule, order));
     const denied = matchingRules.find(({ effect }) => effect === 'deny');
     if (denied) {
@@ -100,7 +112,7 @@ export class Judge {
 
   /** Names the model if the rules refuse only that: the member may not have chosen it. `isOnlyHere`: another channel may allow it. */
   #accessRefusal(
-    { kind, request: { model } }: JudgedRequest,
+    { kind, request: { model } }: JudgedAccess,
     rules: readonly AccessRule[],
     isOnlyHere: boolean,
   ): Refusal {
@@ -163,7 +175,7 @@ function wordsByKinds({ words }: RuleSet): KindWords[] {
   }));
 }
 
-function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {
+function appliesTo(rule: AccessRule, order: JudgedAccess): boolean {
   const { channelIds } = rule;
   const isInChannel =
     channelIds === undefined ||
@@ -171,7 +183,7 @@ function appliesTo(rule: AccessRule, order: JudgedRequest): boolean {
   return coversRequest(rule, order) && hasRole(rule, order) && isInChannel;
 }
 
-const hasRole = ({ roleIds }: AccessRule, order: JudgedRequest): boolean =>
+const hasRole = ({ roleIds }: AccessRule, order: JudgedAccess): boolean =>
   roleIds === undefined || hasAnyRole(order, roleIds);
 
 /** Everyone has the role with the server's own id, and Discord does not list it. */
@@ -180,7 +192,7 @@ export const hasAnyRole = (
   wanted: readonly string[],
 ): boolean => wanted.some((role) => role === guildId || roleIds.includes(role));
 
-function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedRequest): boolean {
+function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedAccess): boolean {
   if (kinds === undefined && models === undefined) return true;
   return (kinds?.includes(kind) ?? false) || (model !== undefined && (models ?? []).some((one) => isModel(one, model)));
 }

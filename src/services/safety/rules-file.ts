@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
-import { MAX_THRESHOLDS, type RuleSet, ruleSet } from './server-rules.ts';
+import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleSet } from './server-rules.ts';
 
 /** What rules can name. */
 export interface RuleTargets {
@@ -76,7 +76,7 @@ function mistakesIn(json: unknown, data: RuleSet, targets: RuleTargets): RuleMis
   const unknownKinds = (['words', 'patterns', 'access'] as const).flatMap((name) =>
     data[name].flatMap(({ kinds = [] }, index) =>
       kinds
-        .filter((kind) => !knownKinds.includes(kind))
+        .filter((kind) => !knownKinds.includes(kind) && !(name === 'access' && kind === MENTIONS))
         .map((type) => new RuleMistake([name, index, 'kinds'], 'unknownType', { type })),
     ),
   );

@@ -6,7 +6,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
-import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, textTooLong } from './judge.ts';
+import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, type MentionPlace, textTooLong } from './judge.ts';
 import { ALLOWED, type ModerationOutcome, moderateOrder, moderationOutcome, stricterOutcome } from './moderation.ts';
 import type { ModerationService } from './moderation-service.ts';
 import { judgedPieces, MAX_JUDGED_LENGTH, textsOf } from './rules/judged-text.ts';
@@ -144,6 +144,11 @@ export class Rules {
     return this.#setsFor(order.guildId).every(
       ([name, rules]) => !this.#judge(name, rules).judge({ ...order, request }),
     );
+  }
+
+  /** Whether messages to the bot are answered in a place, for members with these roles. */
+  allowsMentions(place: MentionPlace): boolean {
+    return this.#setsFor(place.guildId).every(([name, rules]) => this.#judge(name, rules).allowsMentions(place));
   }
 
   /** The names of the rules that the operator has set. */

@@ -26,6 +26,9 @@ const domain = z
   .max(253)
   .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$/u);
 
+/** What an access rule calls messages to the bot, beside the kinds of tasks. */
+export const MENTIONS = 'mentions';
+
 /** A condition that is not set matches everything, so a rule without roles applies to everyone. */
 const accessRule = z.object({
   effect: z.enum(['allow', 'deny']),

@@ -1,0 +1,273 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { Origin } from '../../discord/interaction-facts.ts';
+import type { MemberMessage } from '../../discord/member-message.ts';
+import { type ReadPlace, ServerAccess } from '../../discord/server-access.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
+import type { NewOrder } from '../../messages/pressed-task.ts';
+import { buttonPlan } from '../../messages/task-buttons.ts';
+import { GatewayError } from '../../services/gateway/errors.ts';
+import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import type { Services } from '../feature.ts';
+import { type MessageReader, originOfMessage } from '../message-reply.ts';
+import { AnswerTurns, MAX_WAITING_QUESTIONS } from './answer-turns.ts';
+import { hintFor, questionIn } from './asked-question.ts';
+import { questionOrder } from './questions.ts';
+
+/** More questions than wait or can still be edited at the same time. */
+const MAX_OPEN_QUESTIONS = 1_000;
+/** How many members per channel are remembered as having read that Discord leaves out a text. */
+const MAX_HINTED = 1_000;
+/** A message does not say what its server lets members upload, so the smallest limit of Discord applies. */
+const SMALLEST_UPLOAD_LIMIT = 10 * 1024 * 1024;
+/** In direct messages, where there is no server with a language. */
+const DEFAULT_LOCALE = 'en-US';
+
+/** A message to the bot that has no task yet. */
+interface OpenQuestion {
+  message: MemberMessage;
+  reply: MessagePlace | undefined;
+  place: ReadPlace | undefined;
+  /** `refused`: nothing was submitted, so an edit is another try. */
+  state: 'waiting' | 'starting' | 'refused';
+  /** The proposal that asks its author, if the server wants that at its price. */
+  proposalId?: string | undefined;
+  isDeleted: boolean;
+}
+
+/** Answers messages to the bot as if their authors had used `/ask`. */
+export class Mentions {
+  readonly #services: Services;
+  readonly #access: ServerAccess;
+  readonly #turns: AnswerTurns;
+  /** By the id of the message. */
+  readonly #open = new RecentMap<string, OpenQuestion>(MAX_OPEN_QUESTIONS);
+  readonly #hinted = new RecentMap<string, true>(MAX_HINTED);
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#access = new ServerAccess(services.discord.clients, services.clock);
+    this.#turns = new AnswerTurns(services.tasks.book);
+  }
+
+  readonly read: MessageReader = async (message) =>
+    message.isForBot && this.#services.settings.discord.mentions
+      ? () => trackUntilDone(this.#answer(message), this.#running)
+      : undefined;
+
+  /** Whether an edit of the message still changes what is asked. */
+  isOpen(messageId: string): boolean {
+    return this.#open.has(messageId);
+  }
+
+  /** Whether the deletion of the message changes anything. */
+  concerns(messageId: string): boolean {
+    return this.isOpen(messageId) || this.#services.tasks.book.live(isAnswerTo(messageId)).length > 0;
+  }
+
+  /** Follows an edit as long as nothing has been submitted. */
+  async edit(message: MemberMessage): Promise<void> {
+    const open = this.#open.get(message.id);
+    const isSame = open?.message.content === message.content && open.message.files.length === message.files.length;
+    // Discord also reports changes that nobody made, such as the preview of a link.
+    if (!open || isSame || open.state === 'starting') return;
+    if (!message.isForBot) return this.remove([message.id]);
+    open.message = { ...message, repliedTo: message.repliedTo ?? open.message.repliedTo };
+    if (open.state === 'waiting' || this.#services.discord.rateLimiter.refuseInteraction(senderOf(message))) return;
+    open.state = 'waiting';
+    if (await this.#takeProposal(open))
+      await trackUntilDone(
+        this.#turns.run(message, () => this.#submit(open)),
+        this.#running,
+      );
+  }
+
+  /** Stops the answers to deleted messages. */
+  async remove(messageIds: readonly string[]): Promise<void> {
+    const { tasks } = this.#services;
+    for (const id of messageIds) {
+      const open = this.#open.get(id);
+      this.#open.delete(id);
+      if (open) {
+        open.isDeleted = true;
+        if (open.state !== 'starting' && (await this.#takeProposal(open))) await this.#showDeleted(open);
+      }
+      for (const task of tasks.book.live(isAnswerTo(id, open?.reply?.id))) await this.#stop(task);
+    }
+  }
+
+  /** Tells the authors of the questions that still wait. */
+  async finish(): Promise<void> {
+    this.#turns.close();
+    await Promise.all(this.#running);
+  }
+
+  async #answer(message: MemberMessage): Promise<void> {
+    if (!this.#services.discord.rateLimiter.allowsMessageIn(message.channelId)) return;
+    const open: OpenQuestion = { message, reply: undefined, place: undefined, state: 'waiting', isDeleted: false };
+    this.#open.set(message.id, open);
+    const opening = this.#openReply(open, this.#turns.isBusy(message));
+    // Joined before anything is awaited, so that a member's questions are answered in their order.
+    const isAdmitted = await this.#turns.run(message, async () => {
+      if (await opening) await this.#submit(open);
+    });
+    if (!isAdmitted && (await opening))
+      await this.#refuse(open, new Refusal('refusals.tooManyMessages', { count: MAX_WAITING_QUESTIONS }));
+  }
+
+  /** Posts the reply that will show the answer. Returns false if there will be none. Never throws. */
+  async #openReply(open: OpenQuestion, mustWait: boolean): Promise<boolean> {
+    const { message } = open;
+    const { messages, say, log } = this.#services;
+    let hint = hintFor(message);
+    try {
+      // Where mentions are not wanted, the bot says nothing.
+      if (await this.#mayAsk(open)) {
+        if (hint === 'response' && !this.#isFirstHint(message)) hint = undefined;
+        else {
+          const progress = mustWait ? say('ask.mention.waiting') : say('task.submitting');
+          const content = hint ? say(`ask.mention.${hint}`) : progress;
+          open.reply = await messages.answers.replyTo(message, { content });
+        }
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'Could not find out whether a message may be answered.');
+    }
+    if (open.reply && !hint && !open.isDeleted) return true;
+    this.#open.delete(message.id);
+    if (open.isDeleted) await this.#showDeleted(open);
+    return false;
+  }
+
+  async #mayAsk(open: OpenQuestion): Promise<boolean> {
+    const { message } = open;
+    const { guildId, channelId, roleIds } = message;
+    const { safety, discord } = this.#services;
+    if (guildId === undefined) return safety.rules.allowsMentions({ guildId, channelId });
+    const serverMessage = { ...message, guildId };
+    const place = await this.#access.placeOf(serverMessage);
+    open.place = place;
+    if (!safety.rules.allowsMentions({ guildId, channelId, parentChannelId: place.parentChannelId, roleIds }))
+      return false;
+    const commandIds = await discord.registeredCommands({ guildId, install: 'guild' });
+    return this.#access.mayUse(commandIds.get('ask'), serverMessage, place);
+  }
+
+  #isFirstHint({ channelId, memberId }: MemberMessage): boolean {
+    const key = `${channelId} ${memberId}`;
+    const isFirst = !this.#hinted.has(key);
+    this.#hinted.set(key, true);
+    return isFirst;
+  }
+
+  async #submit(open: OpenQuestion): Promise<void> {
+    const { message, reply, place } = open;
+    const { messages, tasks, say } = this.#services;
+    if (!reply || open.isDeleted) return;
+    if (this.#turns.isClosed) return messages.answers.editReply(reply, { content: say('refusals.interrupted') });
+    const hint = hintFor(message);
+    open.state = hint ? 'refused' : 'starting';
+    if (hint) return messages.answers.editReply(reply, { content: say(`ask.mention.${hint}`), controls: [] });
+    try {
+      const origin = this.#originOf(open);
+      const facts = { permissions: place?.permissions ?? 0n, origin, services: this.#services };
+      const { question, previous } = await questionIn(message, facts);
+      const order = await questionOrder(question, previous, { services: this.#services, origin });
+      if (open.isDeleted) return await this.#showDeleted(open);
+      if (await this.#propose(open, order, origin)) return;
+      const task = await tasks.orders.submit({ ...origin, ...order });
+      this.#open.delete(message.id);
+      if (open.isDeleted) await this.#stop(task);
+    } catch (error) {
+      await this.#refuse(open, error);
+    }
+  }
+
+  #originOf({ message, reply, place }: OpenQuestion): Origin {
+    const { discord, clock } = this.#services;
+    return originOfMessage(message, reply, {
+      parentChannelId: place?.parentChannelId,
+      ...(place?.isAgeRestricted && { isAgeRestricted: true }),
+      route: {
+        applicationId: discord.clients.identity.applicationId ?? '',
+        // By this, a deleted message finds its answer, also after a restart.
+        interactionId: message.id,
+        uploadLimit: SMALLEST_UPLOAD_LIMIT,
+        locale: place?.locale ?? DEFAULT_LOCALE,
+        maySpeak: false,
+        tokenExpiresAt: clock.now(),
+      },
+    });
+  }
+
+  /** Asks for a confirmation, if the server wants one at this price. The reply is public, so its button shows the price to the author only. */
+  async #propose(open: OpenQuestion, order: NewOrder, origin: Origin): Promise<boolean> {
+    const { orders, tasks, messages, say } = this.#services;
+    const { guildId, requesterId: memberId } = origin;
+    if (!open.reply || orders.proposals.limitExceededBy(order, guildId) === undefined) return false;
+    tasks.orders.check({ ...origin, ...order });
+    const { parent, ...proposed } = order;
+    const proposedOrders = [{ ...proposed, parentId: parent?.id }];
+    const message = { ...open.reply, guildId };
+    const { id } = await orders.proposals.create({ memberId, orders: proposedOrders, message });
+    open.state = 'refused';
+    open.proposalId = id;
+    const button = buttonPlan(say('ask.mention.showPrice'), customIds.showProposal.id(id), { style: 'primary' });
+    await messages.answers.editReply(open.reply, { content: say('ask.mention.price'), controls: [button] });
+    return true;
+  }
+
+  /** Takes back what its author has not confirmed. Returns false if they have decided. */
+  async #takeProposal(open: OpenQuestion): Promise<boolean> {
+    if (open.proposalId === undefined) return true;
+    try {
+      await this.#services.orders.proposals.take(open.proposalId, open.message.memberId);
+      open.proposalId = undefined;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#open.delete(open.message.id);
+      return false;
+    }
+  }
+
+  /** Nobody but the author may read why a question was refused, so in a server the reply only has a button that shows it. */
+  async #refuse(open: OpenQuestion, error: unknown): Promise<void> {
+    const { messages, orders, discord, say } = this.#services;
+    const { id, memberId, guildId } = open.message;
+    const reason = discord.funnel.messageFor(error, 'a mention');
+    const wasNotSubmitted = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
+    if (wasNotSubmitted) open.state = 'refused';
+    else this.#open.delete(id);
+    if (!open.reply) return;
+    if (guildId === undefined) return messages.answers.editReply(open.reply, { content: reason, controls: [] });
+    const draftId = await orders.drafts.keep(memberId, { reason }).catch((keepError: unknown) => {
+      discord.funnel.messageFor(keepError, 'keeping the reason of a refusal');
+      return undefined;
+    });
+    const controls =
+      draftId === undefined ? [] : [buttonPlan(say('ask.mention.showReason'), customIds.showReason.id(draftId))];
+    await messages.answers.editReply(open.reply, { content: say('ask.mention.refused'), controls });
+  }
+
+  async #showDeleted({ reply }: OpenQuestion): Promise<void> {
+    const { messages, say } = this.#services;
+    if (reply) await messages.answers.editReply(reply, { content: say('ask.mention.deleted'), controls: [] });
+  }
+
+  /** One that is being submitted is stopped when it has been accepted. */
+  async #stop(task: Task): Promise<void> {
+    if (!hasEnded(task) && task.state !== 'submitting')
+      await this.#services.conversations.asks.stop(task, new Refusal('refusals.questionDeleted'));
+  }
+}
+
+/** `replyId`: the reply in which the answer is shown, if its author confirmed the price in another interaction. */
+const isAnswerTo =
+  (messageId: string, replyId?: string) =>
+  ({ kind, route, message }: Task): boolean =>
+    kind === 'ask' && (route.interactionId === messageId || (replyId !== undefined && message?.id === replyId));
+
+const senderOf = ({ memberId: userId, guildId }: MemberMessage) => ({ userId, guildId });

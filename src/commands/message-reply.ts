@@ -1,0 +1,51 @@
+import type { HandlerResult } from '../discord/handlers.ts';
+import type { Origin } from '../discord/interaction-facts.ts';
+import type { MemberMessage } from '../discord/member-message.ts';
+import type { Task } from '../services/tasks/task.ts';
+import type { Services } from './feature.ts';
+
+/** Returns a function that processes a message, or undefined if the message is not for this feature. */
+export type MessageReader = (message: MemberMessage) => Promise<(() => Promise<void>) | undefined>;
+
+/** Replies to a thread message that continues a task. The reply shows the submitted task, or why nothing was submitted. */
+export async function replyWithTask(
+  message: MemberMessage,
+  continuedTask: Task,
+  { messages: { answers }, clock, discord: { funnel }, say }: Services,
+  submit: (origin: Origin) => Promise<HandlerResult>,
+): Promise<void> {
+  const { channelId } = message;
+  const reply = await answers.replyTo(message, { content: say('task.submitting') });
+  if (!reply) return;
+  // A message does not contain the parent channel of its thread.
+  const parentChannelId =
+    continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
+  const { applicationId, uploadLimit, locale, maySpeak } = continuedTask.route;
+  const route = { applicationId, uploadLimit, locale, maySpeak, tokenExpiresAt: clock.now() };
+  try {
+    const outcome = await submit(originOfMessage(message, reply, { parentChannelId, route }));
+    // The outcome asks the member who sent the message for a confirmation.
+    if (typeof outcome === 'object' && 'content' in outcome) await answers.editReply(reply, outcome);
+  } catch (error) {
+    await answers.editReply(reply, { content: funnel.messageFor(error, 'a message in a thread') });
+  }
+}
+
+interface PlaceOfMessage extends Pick<Origin, 'parentChannelId' | 'isAgeRestricted'> {
+  route: Omit<Origin['route'], 'isPrivate' | 'install' | 'mayPost'>;
+}
+
+/** A message has no interaction token, so the bot itself shows the result in its reply. */
+export const originOfMessage = (
+  { channelId, guildId, memberId, roleIds }: MemberMessage,
+  reply: Origin['message'],
+  { route, ...place }: PlaceOfMessage,
+): Origin => ({
+  requesterId: memberId,
+  guildId,
+  channelId,
+  ...place,
+  message: reply,
+  roleIds,
+  route: { ...route, isPrivate: false, install: 'guild', mayPost: true },
+});
