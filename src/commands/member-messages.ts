@@ -1,14 +1,18 @@
-import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from 'discord-api-types/v10';
 import { newReference } from '../discord/delivery/backoff.ts';
 import { refuseUnserved } from '../discord/guards.ts';
-import { deletedIdsIn, isMessageForBot, type MemberMessage, memberMessageIn } from '../discord/member-message.ts';
+import {
+  type MemberMessage,
+  type MessageDispatch,
+  memberMessageIn,
+  messageEventIn,
+} from '../discord/member-message.ts';
 import { interruptedMessageHandler } from '../discord/outbox/interrupted.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { hasVisibleText } from '../lib/text.ts';
 import type { Mentions } from './ask/mentions.ts';
 import type { Services } from './feature.ts';
-import type { MessageReader } from './message-reply.ts';
+import type { MessageReader } from './reply-with-task.ts';
 
 /** More messages than members can send within a short time. */
 const MAX_PROCESSED_IDS = 1_000;
@@ -41,21 +45,29 @@ export function readMemberMessages(readers: readonly MessageReader[], mentions: 
     }
   };
   /** Undefined for what does not concern the bot, of which nothing is kept. Every message of every server passes here, so it begins with the cheapest test. */
-  const workFor = (packet: GatewayDispatchPayload, isRepeated: boolean): (() => Promise<void>) | undefined => {
-    const deletedIds = deletedIdsIn(packet)?.filter((id) => mentions.concerns(id));
-    if (deletedIds) return deletedIds.length === 0 ? undefined : () => mentions.remove(deletedIds);
-    if (packet.t === Events.MessageUpdate) {
-      const edited = mentions.isOpen(packet.d.id) ? memberMessageIn(packet, identity.userId) : undefined;
-      return edited && (() => mentions.edit(edited));
+  const workFor = (packet: MessageDispatch, isRepeated: boolean): (() => Promise<void>) | undefined => {
+    const found = messageEventIn(packet, identity.userId);
+    switch (found?.event) {
+      case 'written': {
+        if (!found.isForBot && !settings.discord.messageContent) return undefined;
+        const message = memberMessageIn(packet, identity.userId);
+        const isEmpty = !hasVisibleText(message?.content ?? '') && message?.files.length === 0;
+        return message && (!isEmpty || message.isForBot) ? () => dispatch(message, isRepeated) : undefined;
+      }
+      case 'edited': {
+        const message = mentions.isOpen(found.id) ? memberMessageIn(packet, identity.userId) : undefined;
+        return message && (() => mentions.edit(message));
+      }
+      case 'deleted': {
+        const ids = found.ids.filter((id) => mentions.concerns(id));
+        return ids.length === 0 ? undefined : () => mentions.remove(ids);
+      }
+      default:
+        return undefined;
     }
-    if (packet.t !== Events.MessageCreate) return undefined;
-    if (!settings.discord.messageContent && !isMessageForBot(packet.d, identity.userId)) return undefined;
-    const message = memberMessageIn(packet, identity.userId);
-    const isEmpty = !hasVisibleText(message?.content ?? '') && message?.files.length === 0;
-    return message && (!isEmpty || message.isForBot) ? () => dispatch(message, isRepeated) : undefined;
   };
   /** Never throws. `isRepeated`: another process may have begun to answer the message before it ended. */
-  return async (packet: GatewayDispatchPayload, { isRepeated = false } = {}): Promise<void> => {
+  return async (packet: MessageDispatch, { isRepeated = false } = {}): Promise<void> => {
     const work = workFor(packet, isRepeated);
     if (!work) return;
     await runForInteraction(newReference(), work).catch((error: unknown) =>

@@ -1,5 +1,4 @@
-import type { GatewayDispatchPayload } from 'discord-api-types/v10';
-import { GatewayDispatchEvents as Events } from 'discord-api-types/v10';
+import { GatewayDispatchEvents as Events, type GatewayDispatchPayload } from 'discord-api-types/v10';
 import { z } from 'zod';
 import { taskIdsIn } from './target-message.ts';
 
@@ -8,6 +7,9 @@ export interface MessageFile {
   name: string;
   mediaType?: string | undefined;
 }
+
+/** Everything but interactions, most of which is not about messages to the bot. */
+export type MessageDispatch = GatewayDispatchPayload;
 
 /** A message that a member has written to the bot, or in a thread where a conversation takes place. */
 export interface MemberMessage {
@@ -32,7 +34,7 @@ export interface RepliedMessage {
   isResponse: boolean;
   content: string;
   files: readonly MessageFile[];
-  /** The ids of the tasks in the buttons of a message from the bot, which nobody else can post. */
+  /** The ids of the tasks in the buttons of a message from the bot, which no one else can post. */
   taskIds: readonly string[];
 }
 
@@ -125,8 +127,18 @@ const filesOf = (message: Pick<MessagePacket['d'], 'attachments'>): MessageFile[
     mediaType: mediaType ?? undefined,
   }));
 
-/** The ids of deleted messages; undefined for any other packet. */
-export function deletedIdsIn({ t, d }: GatewayDispatchPayload): readonly string[] | undefined {
-  if (t === Events.MessageDelete) return [d.id];
-  return t === Events.MessageDeleteBulk ? d.ids : undefined;
+/** What happened to messages, by a packet from Discord or from the inbox; undefined for any other packet. */
+export function messageEventIn({ t, d }: MessageDispatch, botUserId: string | undefined) {
+  switch (t) {
+    case Events.MessageCreate:
+      return { event: 'written', isForBot: isMessageForBot(d, botUserId) } as const;
+    case Events.MessageUpdate:
+      return { event: 'edited', id: d.id } as const;
+    case Events.MessageDelete:
+      return { event: 'deleted', ids: [d.id] } as const;
+    case Events.MessageDeleteBulk:
+      return { event: 'deleted', ids: d.ids } as const;
+    default:
+      return undefined;
+  }
 }

@@ -19,6 +19,7 @@ export interface ReadPlace {
   isAgeRestricted: boolean;
   locale: string | undefined;
   permissions: bigint;
+  mayManageMessages: boolean;
 }
 
 /** What a message does not say, read from Discord and cached for a minute: where its channel belongs, and what its author may do there. */
@@ -47,12 +48,15 @@ export class ServerAccess {
     const ownRoles = guild.roles.filter(({ id }) => id === guildId || roleIds.includes(id));
     const granted = ownRoles.reduce((sum, { permissions }) => sum | BigInt(permissions), 0n);
     const targets = [[guildId], roleIds, [memberId]];
-    const permissions = permissionsIn({ permissions: String(granted) }, targets, place.permission_overwrites);
+    const { permission_overwrites: overwrites } = place;
+    const permissions =
+      guild.owner_id === memberId ? ~0n : permissionsIn({ permissions: String(granted) }, targets, overwrites);
     return {
       parentChannelId: parentId,
       isAgeRestricted: place.nsfw,
       locale: guild.preferred_locale,
-      permissions: guild.owner_id === memberId ? ~0n : permissions,
+      permissions,
+      mayManageMessages: grantsAny(permissions, PermissionFlagsBits.ManageMessages),
     };
   }
 

@@ -63,4 +63,13 @@ describe('The rate limits of requests', () => {
     expect(() => rateLimiter.assertAllowed('export', ann)).toThrow(Refusal);
     expect(() => rateLimiter.assertAllowed('talk', ann)).not.toThrow();
   });
+
+  it('In one channel, 30 messages are answered at once, and then six a minute', () => {
+    const { rateLimiter, clock } = createRateLimiter({});
+    const isRefused = (): true | undefined => (rateLimiter.allowsMessageIn('studio') ? undefined : true);
+    expect(countAllowed(100, isRefused)).toBe(30);
+    clock.advance(60_000);
+    expect(countAllowed(100, isRefused)).toBe(6);
+    expect(rateLimiter.allowsMessageIn('hall')).toBe(true);
+  });
 });

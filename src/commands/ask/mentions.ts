@@ -10,9 +10,9 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
-import { type MessageReader, originOfMessage } from '../message-reply.ts';
+import { type MessageReader, originOfMessage } from '../reply-with-task.ts';
 import { AnswerTurns, MAX_WAITING_QUESTIONS } from './answer-turns.ts';
-import { hintFor, questionIn } from './asked-question.ts';
+import { hintFor, questionIn } from './question-in.ts';
 import { questionOrder } from './questions.ts';
 
 /** More questions than wait or can still be edited at the same time. */
@@ -71,7 +71,7 @@ export class Mentions {
   async edit(message: MemberMessage): Promise<void> {
     const open = this.#open.get(message.id);
     const isSame = open?.message.content === message.content && open.message.files.length === message.files.length;
-    // Discord also reports changes that nobody made, such as the preview of a link.
+    // Discord also reports changes that no one made, such as the preview of a link.
     if (!open || isSame || open.state === 'starting') return;
     if (!message.isForBot) return this.remove([message.id]);
     open.message = { ...message, repliedTo: message.repliedTo ?? open.message.repliedTo };
@@ -172,7 +172,8 @@ export class Mentions {
     if (hint) return messages.answers.editReply(reply, { content: say(`ask.mention.${hint}`), controls: [] });
     try {
       const origin = this.#originOf(open);
-      const facts = { permissions: place?.permissions ?? 0n, origin, services: this.#services };
+      const isModerator = place?.mayManageMessages === true;
+      const facts = { isModerator, origin, services: this.#services };
       const { question, previous } = await questionIn(message, facts);
       const order = await questionOrder(question, previous, { services: this.#services, origin });
       if (open.isDeleted) return await this.#showDeleted(open);
@@ -233,7 +234,7 @@ export class Mentions {
     }
   }
 
-  /** Nobody but the author may read why a question was refused, so in a server the reply only has a button that shows it. */
+  /** Only the author may read why a question was refused, so in a server the reply only has a button that shows it. */
   async #refuse(open: OpenQuestion, error: unknown): Promise<void> {
     const { messages, orders, discord, say } = this.#services;
     const { id, memberId, guildId } = open.message;

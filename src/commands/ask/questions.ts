@@ -10,8 +10,8 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task, TaskOf } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
-import { type MessageReader, replyWithTask } from '../message-reply.ts';
 import { chooseModel } from '../options.ts';
+import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
 
 interface QuestionFile extends MemberFile {
   mediaType?: string | undefined;

@@ -10,7 +10,7 @@ import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
-import { type MessageReader, replyWithTask } from '../message-reply.ts';
+import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
 
 const maySpeakIn = ({ requesterId, request }: TaskOf<'talk'>, memberId: string): boolean =>
   requesterId === memberId || request.who === 'everyone';

@@ -9,7 +9,7 @@ import type { FollowedThreads } from '../../services/cluster/followed-threads.ts
 import type { Packet } from '../../services/cluster/inbox.ts';
 import type { Cluster } from '../../services/cluster/open-cluster.ts';
 import { bucketOf, homeOf, partitionOf } from '../../services/tasks/homes.ts';
-import { deletedIdsIn, isMessageForBot, memberPacketIn } from '../member-message.ts';
+import { isMessageForBot, memberPacketIn, messageEventIn } from '../member-message.ts';
 import type { Identity } from '../outbox/identity.ts';
 import { routingBucketOf } from './routing.ts';
 import type { UntakenInteractions } from './untaken.ts';
@@ -68,7 +68,9 @@ export class ShardInbox<Services> {
       if (partition === undefined || !content) return;
       return this.#put(partition, { id: `${content.d.id}-${packet.s}`, content });
     }
-    for (const id of deletedIdsIn(packet) ?? []) {
+    const found = messageEventIn(packet, undefined);
+    if (found?.event !== 'deleted') return;
+    for (const id of found.ids) {
       const partition = this.#passedMessages.get(id);
       const content = { t: Events.MessageDelete, d: { id } };
       if (partition !== undefined) await this.#put(partition, { id: `${id}-deleted`, content });

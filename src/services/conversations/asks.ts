@@ -88,7 +88,7 @@ export class Asks {
     return (await earlierTurns(this.#parts.answers, task.request.after, task)).length;
   }
 
-  /** Stops an answer. The text received so far is kept. `reason`: what its message says, if nobody pressed **Stop**. */
+  /** Stops an answer. The text received so far is kept. `reason`: what its message says, if no one pressed **Stop**. */
   async stop(task: Task, reason?: Refusal): Promise<void> {
     const stop = this.#abortControllers.get(task.id);
     if (stop) stop.abort(reason ?? ('stopped' satisfies StopReason));

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketShardEvents as Events } from '@discordjs/ws';
+import { GatewayIntentBits } from 'discord-api-types/v10';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createDiscordClients, logDiscordEvents } from '../../../src/discord/outbox/clients.ts';
+import { createDiscordClients, intentsOf, logDiscordEvents } from '../../../src/discord/outbox/clients.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { entriesOf } from '../../../src/lib/entries.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 
 it('The Discord clients leave no timer that would keep the process of a stopped bot alive', async () => {
@@ -78,4 +80,20 @@ it('A request that Discord always refuses because of its rate limits is given up
   });
   await expect(reads.get('/channels/1', { auth: false })).rejects.toThrow('rate limits');
   expect(requestCount).toBe(10);
+});
+
+it.each([
+  [{ mentions: true, messageContent: false }, 'GuildMessages DirectMessages'],
+  [{ mentions: false, messageContent: false }, ''],
+  [{ mentions: false, messageContent: true }, 'GuildMessages MessageContent'],
+  [{ mentions: true, messageContent: true }, 'GuildMessages DirectMessages MessageContent'],
+])('With %j, the intents are: %s', (settings, names) => {
+  const bits = entriesOf({
+    GuildMessages: GatewayIntentBits.GuildMessages,
+    DirectMessages: GatewayIntentBits.DirectMessages,
+    MessageContent: GatewayIntentBits.MessageContent,
+  });
+  const intents = intentsOf(settings);
+  expect(bits.flatMap(([name, bit]) => ((intents & bit) === 0 ? [] : [name])).join(' ')).toBe(names);
+  expect(intents & ~bits.reduce((sum, [, bit]) => sum | bit, 0)).toBe(0);
 });

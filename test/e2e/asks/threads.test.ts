@@ -88,7 +88,7 @@ it('Plain messages are also answered in a server that the bot joined after it st
   expect(modelRequests(gateway)).toHaveLength(2);
 });
 
-it('Without DISCORD_MESSAGE_CONTENT, the bot reads no plain messages and requests no intent', async () => {
+it('Without DISCORD_MESSAGE_CONTENT, the bot reads no plain messages', async () => {
   const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
   const { discord, gateway } = fixture;
   await askInThread(fixture, 'snow?');

@@ -28,3 +28,9 @@ export const replyTo = (
 
 export const replySaying = (discord: Discord, channel: string, question: Pick<Message, 'id'>, words: string) =>
   replyTo(discord, channel, question, (reply) => text(reply).includes(words));
+
+export async function applyRules(discord: Discord, rules: object): Promise<void> {
+  const admin = discord.as('admin');
+  const file = { name: 'rules.json', bytes: Buffer.from(JSON.stringify(rules)), contentType: 'application/json' };
+  await (await admin.click(await (await admin.slash('server import', { file })).message(), 'Apply changes')).message();
+}

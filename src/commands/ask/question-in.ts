@@ -1,5 +1,4 @@
-import { PermissionFlagsBits } from 'discord-api-types/v10';
-import { grantsAny, type Origin } from '../../discord/interaction-facts.ts';
+import type { Origin } from '../../discord/interaction-facts.ts';
 import type { MemberMessage, RepliedMessage } from '../../discord/member-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
@@ -24,10 +23,10 @@ export function hintFor({ content, files, repliedTo }: MemberMessage): MessageHi
 /** Reads a message to the bot as a question, and finds the answer that it continues: the one it replies to, or else, like `/ask`, the newest one here. */
 export async function questionIn(
   message: MemberMessage,
-  { permissions, origin, services }: { permissions: bigint; origin: Origin; services: Services },
+  { isModerator, origin, services }: { isModerator: boolean; origin: Origin; services: Services },
 ): Promise<{ question: Question; previous: Task | undefined }> {
   const { content, files, repliedTo, memberId, channelId } = message;
-  const continued = repliedTo && (await answerRepliedTo(repliedTo, message, permissions, services));
+  const continued = repliedTo && (await answerRepliedTo(repliedTo, message, isModerator, services));
   if (continued) return nextQuestion({ prompt: content, ...filesIn(files) }, continued, origin);
   const previous = await services.conversations.asks.newestAnswer({ memberId, channelId, isPrivate: false });
   const quote = repliedTo && quoteOf(repliedTo);
@@ -39,14 +38,14 @@ export async function questionIn(
 async function answerRepliedTo(
   { taskIds }: RepliedMessage,
   { memberId, guildId, roleIds }: MemberMessage,
-  permissions: bigint,
+  isModerator: boolean,
   { tasks, safety }: Services,
 ): Promise<TaskOf<'ask'> | undefined> {
   for (const id of taskIds) {
     const task = await tasks.book.get(id);
     if (!task || !isOfKind('ask', task)) continue;
     if (!mayContinue(task, memberId)) throw new Refusal('refusals.notYours');
-    if (!grantsAny(permissions, PermissionFlagsBits.ManageMessages))
+    if (!isModerator)
       safety.rules.assertMayPress({ requesterId: task.requesterId, guildId }, { userId: memberId, roleIds });
     if (!hasEnded(task)) throw new Refusal('refusals.answerInProgress');
     return task;
