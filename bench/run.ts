@@ -6,6 +6,7 @@ import { measureDiscord } from './discord/measure.ts';
 import { measureGateway } from './gateway.ts';
 import { measureLoad } from './load.ts';
 import { measureMedia } from './media/measure.ts';
+import { measureMentions } from './mentions/measure.ts';
 import { measureMonitoring } from './monitoring.ts';
 import { measureOrders } from './orders/measure.ts';
 import { measurePath } from './path/measure.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   gateway: measureGateway,
   load: measureLoad,
   media: measureMedia,
+  mentions: measureMentions,
   monitoring: measureMonitoring,
   orders: measureOrders,
   path: measurePath,

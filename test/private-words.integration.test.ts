@@ -9,7 +9,7 @@ import { errorFacts } from '../src/discord/outbox/errors.ts';
 import { loadIdentity } from '../src/discord/outbox/identity.ts';
 import { Outbox } from '../src/discord/outbox/outbox.ts';
 import { Responder } from '../src/discord/outbox/responder.ts';
-import { DiscordReader, readGateway } from '../src/discord/reads.ts';
+import { DiscordReader, readCommandAccess, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { createSay } from '../src/locales/index.ts';
@@ -184,6 +184,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
     channel: [() => botRest.patch(`/channels/${ID}`, { body: { name: PRIVATE_WORD } })],
     guild: [() => reader.isInServer(ID)],
     guildMember: [() => reader.ownPermissions(ID, ID)],
+    guildApplicationCommandsPermissions: [() => readCommandAccess(clients.reads, ID, ID)],
     guildRoles: [() => reader.serverNames(ID)],
     guildChannels: [() => reader.serverNames(ID)],
     gatewayBot: [() => readGateway(clients.reads)],

@@ -4,7 +4,7 @@ import { type LaunchOptions, launch, stop } from '../harness/program.ts';
 import { messageFrom } from './child.ts';
 import type { Command, Commands, ServerInfo } from './protocol.ts';
 
-export type Variant = 'bot' | BareVariant;
+export type Variant = 'bot' | 'sockets' | BareVariant;
 /** `bare` has no intents; `eager` has none either, and discord.js's own limit on edits is lifted; `guilds` has the intent for guilds. */
 export type BareVariant = 'bare' | 'eager' | 'guilds';
 
@@ -63,6 +63,7 @@ export class DiscordHarness {
 
   #environment(variant: Variant): Record<string, string> {
     const { apiUrl, token, settings } = this.serverInfo;
+    if (variant === 'sockets') return { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl };
     if (variant !== 'bot') return { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl, BARE_WAY: variant };
     // A measurement must neither read nor write the operator's store.
     return { ...settings, STORE_URL: 'sqlite://:memory:' };
@@ -72,6 +73,7 @@ export class DiscordHarness {
 const bare = new URL('bare.ts', import.meta.url);
 const programs: Readonly<Record<Variant, URL>> = {
   bot: new URL('../../src/index.ts', import.meta.url),
+  sockets: new URL('../mentions/bare-sockets.ts', import.meta.url),
   bare,
   eager: bare,
   guilds: bare,

@@ -3,6 +3,7 @@ import { MessageFlags } from 'discord.js';
 import { request } from 'undici';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { assertNoViolations, openSides, UNLIMITED } from '../harness/sides.ts';
+import { foreignLoad } from '../mentions/foreign-load.ts';
 import { load } from './load.ts';
 import type { Command, Commands, ServerInfo } from './protocol.ts';
 
@@ -36,6 +37,7 @@ const handlers: Handlers = {
     return null;
   },
   load: (input) => load(discord, input),
+  foreign: (input) => foreignLoad(discord, input),
   tokens: ({ count }) => acknowledgedTokens(discord, count),
   async cpuTime() {
     const { user, system } = process.cpuUsage();

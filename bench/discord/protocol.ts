@@ -6,6 +6,8 @@ export interface Commands {
   endSessions: { input: null; output: null };
   /** Members who use a command this many times per second, whether or not earlier ones were answered. */
   load: { input: Load; output: LoadFigures };
+  /** Members who post this many messages per second that are not for the bot. */
+  foreign: { input: Load; output: null };
   /** Creates interactions that are acknowledged, so that their replies can be edited with their tokens. */
   tokens: { input: { count: number }; output: string[] };
   /** The CPU time of the embedded servers so far. */

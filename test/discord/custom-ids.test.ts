@@ -71,6 +71,8 @@ const POSTED_CUSTOM_IDS = [
   'unpost.1.01k3v9x2mabcdefgh',
   'anyway.1.01k3v9x2mabcdefgh',
   'drop.1.01k3v9x2mabcdefgh',
+  'price.1.01k3v9x2mabcdefgh',
+  'why.1.01k3v9x2mabcdefgh',
   'film.1.01k3v9x2mabcdefgh',
   'filmf.1.01k3v9x2mabcdefgh.01k3v9x2mabcdefgh',
   'filmf.1..01k3v9x2mabcdefgh',
