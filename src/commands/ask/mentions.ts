@@ -77,11 +77,10 @@ export class Mentions {
     open.message = { ...message, repliedTo: message.repliedTo ?? open.message.repliedTo };
     if (open.state === 'waiting' || this.#services.discord.rateLimiter.refuseInteraction(senderOf(message))) return;
     open.state = 'waiting';
-    if (await this.#takeProposal(open))
-      await trackUntilDone(
-        this.#turns.run(message, () => this.#submit(open)),
-        this.#running,
-      );
+    if (!(await this.#takeProposal(open))) return;
+    const turn = this.#turns.run(message, () => this.#submit(open));
+    // If too many questions wait, its author may edit it again.
+    if (!(await trackUntilDone(turn, this.#running))) open.state = 'refused';
   }
 
   /** Stops the answers to deleted messages. */

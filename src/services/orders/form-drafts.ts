@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import { createTaskId } from '../tasks/task-id.ts';
@@ -81,7 +81,7 @@ export class FormDrafts {
   }
 
   async reason(id: string, memberId: string): Promise<string> {
-    const { reason } = await this.#get(id, memberId, 'refusals.reasonGone');
+    const reason = (await this.#find(id, memberId))?.reason;
     if (reason === undefined) throw new Refusal('refusals.reasonGone');
     return reason;
   }
@@ -94,9 +94,14 @@ export class FormDrafts {
     await this.#store.remove(...(await this.#store.startingWith(`${memberId}:`)));
   }
 
-  async #get(id: string, memberId: string, refusal: RefusalKey = 'refusals.formGone'): Promise<FormDraft> {
-    const draft = await this.#store.get({ memberId, id });
-    if (!draft || draft.until <= this.#clock.now()) throw new Refusal(refusal);
+  async #get(id: string, memberId: string): Promise<FormDraft> {
+    const draft = await this.#find(id, memberId);
+    if (!draft) throw new Refusal('refusals.formGone');
     return draft;
+  }
+
+  async #find(id: string, memberId: string): Promise<FormDraft | undefined> {
+    const draft = await this.#store.get({ memberId, id });
+    return draft && draft.until > this.#clock.now() ? draft : undefined;
   }
 }

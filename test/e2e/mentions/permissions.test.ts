@@ -1,6 +1,8 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
 import { modelRequests } from '../asks/fixture.ts';
+import { changeRules } from '../reports.ts';
 import { applyRules, replyTo, startMentionBot, toBot } from './fixture.ts';
 
 const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
@@ -27,6 +29,17 @@ describe('Rules about mentions', () => {
     const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'what is rain?' });
     await exchange.message();
     expect(JSON.stringify(modelRequests(fixture.gateway))).toContain('what is rain?');
+  });
+
+  it('An admin adds the rule in the form, and a preview says what it does', async () => {
+    const fixture = await startMentionBot();
+    const { discord } = fixture;
+    const subjects = ['Mentions of the bot'];
+    const preview = await changeRules(fixture, 'Add a rule for task types and models', { effect: 'deny', subjects });
+    expect(text(preview)).toContain('deny mentions');
+    await (await discord.as('admin').click(preview, 'Apply changes')).message();
+    expect(text(await (await discord.as('admin').slash('server rules')).message())).toContain('- deny mentions');
+    expect(await isAnswered(fixture, 'studio')).toBe(false);
   });
 
   it('A server can turn them off in a channel and its threads, or allow them to a role only', async () => {
