@@ -44,7 +44,9 @@ export class DiscordHarness {
     // Requested before the process starts, so the response is not missed.
     const ready = this.request('ready', { sessions: this.#sessionCount });
     const startedAt = performance.now();
-    const options = variant === 'bot' ? [...nodeArguments, ...nodeOptions] : nodeOptions;
+    // The bare connection runs as the bot does, so that only what is done with its packets differs.
+    const isBare = variant !== 'bot' && variant !== 'sockets';
+    const options = isBare ? nodeOptions : [...nodeArguments, ...nodeOptions];
     const client = launch(programs[variant], { environment: this.#environment(variant), nodeOptions: options });
     this.#clients.add(client);
     await ready;
