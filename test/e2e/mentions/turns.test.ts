@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { modelRequests } from '../asks/fixture.ts';
+import { startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
 import { replySaying, replyTo, startMentionBot, toBot } from './fixture.ts';
 
@@ -78,4 +79,18 @@ it('A bot that stops tells the authors of questions that wait', async () => {
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
   await app.stop();
   await replySaying(discord, 'studio', next, 'A restart interrupted this');
+});
+
+it('After a restart, the deletion of a question still ends its answer', async () => {
+  const fixture = await startMentionBot();
+  const { app, discord } = fixture;
+  const member = discord.as('member');
+  // Tools depend on the list of models, for which the bot waits only a second of the fast clock.
+  await (await member.slash('models')).message();
+  const question = await member.say(toBot(discord, 'make an image of a fox'));
+  await replyTo(discord, 'studio', question, (message) => labels(message).includes('Approve'));
+  await app.stop();
+  await startBot(fixture);
+  await member.remove(question);
+  await replySaying(discord, 'studio', question, 'The question was deleted, so the answer was stopped.');
 });
