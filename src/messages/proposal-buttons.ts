@@ -13,10 +13,10 @@ import { proposalQuestion, requestLines } from './proposal.ts';
 const showButton = onPress(customIds.showProposal, {
   reply: 'new-private',
   async run(id, { services, facts, say }) {
-    const proposal = await services.orders.proposals.find(id, facts.userId);
-    if (services.orders.proposals.hasExpired(proposal)) throw new Refusal('refusals.questionExpired');
+    const proposal = await services.tasks.proposals.find(id, facts.userId);
+    if (services.tasks.proposals.hasExpired(proposal)) throw new Refusal('refusals.questionExpired');
     const [order] = proposal.orders;
-    const limit = order && services.orders.proposals.limitExceededBy(order, facts.guildId);
+    const limit = order && services.tasks.proposals.limitExceededBy(order, facts.guildId);
     const reason =
       limit === undefined ? say('proposal.notSubmitted') : say('proposal.above', { limit: exactDollars(limit) });
     return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);

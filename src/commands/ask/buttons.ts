@@ -149,7 +149,7 @@ const endConversationButton = on(customIds.endConversation, {
 const reasonButton = on(customIds.showReason, {
   reply: 'new-private',
   run: async (draftId, { services, facts }) => ({
-    content: await services.orders.drafts.reason(draftId, facts.userId),
+    content: await services.tasks.drafts.reason(draftId, facts.userId),
   }),
 });
 

@@ -204,14 +204,14 @@ export class Mentions {
 
   /** Asks for a confirmation, if the server wants one at this price. The reply is public, so its button shows the price to the author only. */
   async #propose(open: OpenQuestion, order: NewOrder, origin: Origin): Promise<boolean> {
-    const { orders, tasks, messages, say } = this.#services;
+    const { tasks, messages, say } = this.#services;
     const { guildId, requesterId: memberId } = origin;
-    if (!open.reply || orders.proposals.limitExceededBy(order, guildId) === undefined) return false;
+    if (!open.reply || tasks.proposals.limitExceededBy(order, guildId) === undefined) return false;
     tasks.orders.check({ ...origin, ...order });
     const { parent, ...proposed } = order;
     const proposedOrders = [{ ...proposed, parentId: parent?.id }];
     const message = { ...open.reply, guildId };
-    const { id } = await orders.proposals.create({ memberId, orders: proposedOrders, message });
+    const { id } = await tasks.proposals.create({ memberId, orders: proposedOrders, message });
     open.state = 'refused';
     open.proposalId = id;
     const button = buttonPlan(say('ask.mention.showPrice'), customIds.showProposal.id(id), { style: 'primary' });
@@ -223,7 +223,7 @@ export class Mentions {
   async #takeProposal(open: OpenQuestion): Promise<boolean> {
     if (open.proposalId === undefined) return true;
     try {
-      await this.#services.orders.proposals.take(open.proposalId, open.message.memberId);
+      await this.#services.tasks.proposals.take(open.proposalId, open.message.memberId);
       open.proposalId = undefined;
       return true;
     } catch (error) {
@@ -235,7 +235,7 @@ export class Mentions {
 
   /** Only the author may read why a question was refused, so in a server the reply only has a button that shows it. */
   async #refuse(open: OpenQuestion, error: unknown): Promise<void> {
-    const { messages, orders, discord, say } = this.#services;
+    const { messages, tasks, discord, say } = this.#services;
     const { id, memberId, guildId } = open.message;
     const reason = discord.funnel.messageFor(error, 'a mention');
     const wasNotSubmitted = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
@@ -243,7 +243,7 @@ export class Mentions {
     else this.#open.delete(id);
     if (!open.reply) return;
     if (guildId === undefined) return messages.answers.editReply(open.reply, { content: reason, controls: [] });
-    const draftId = await orders.drafts.keep(memberId, { reason }).catch((keepError: unknown) => {
+    const draftId = await tasks.drafts.keep(memberId, { reason }).catch((keepError: unknown) => {
       discord.funnel.messageFor(keepError, 'keeping the reason of a refusal');
       return undefined;
     });
