@@ -133,7 +133,7 @@ function cutPromptLines(task: Task): string[] {
 }
 
 function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
-  const { id, times, polls, remoteId, model, seed, delivery } = task;
+  const { id, state, times, polls, remoteId, model, seed, delivery } = task;
   const code = (text: string | undefined): string | undefined => (text === undefined ? undefined : inlineCode(text));
   const timestamp = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
@@ -143,8 +143,11 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
     seed: code(seed),
     requested: timestamp(times.created),
     accepted: timestamp(times.accepted),
-    ended: timestamp(times.ended),
-    delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
+    // Whether an unconfirmed task has ended, or ever began, is unknown.
+    ...(state !== 'unconfirmed' && {
+      ended: timestamp(times.ended),
+      delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
+    }),
     polls: String(polls),
     reference: inlineCode(id),
     remoteId: code(remoteId),

@@ -122,6 +122,15 @@ describe('The page of a task', () => {
     expect(submitCount(fixture.gateway)).toBe(2);
   });
 
+  it('The details of a task with an unknown outcome name no end and no delivery', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    fixture.gateway.faults.add({ on: submitRoute, do: 'accepted-then-reset' });
+    const exchange = await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' });
+    await exchange.message(says('couldn’t confirm'));
+    const page = await openTask(fixture, await openTaskList(fixture, 'member', { state: 'unknown' }));
+    expect(text(await openDetails(fixture, page))).not.toMatch(/Ended|Delivered/);
+  });
+
   it('The page of a task asks for confirmation before it shows a private result to others, and stays open with its Back button', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { private: true, spoiler: true });
