@@ -104,7 +104,7 @@ export class Asks {
 
   /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#parts.book.change(id, (current) => decideCall(current, callId, { state: 'allowed' }));
+    await this.#parts.book.change(id, (current) => this.#decide(current, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
@@ -118,7 +118,7 @@ export class Asks {
 
   async declineCall(id: string, callId: string, output: string): Promise<void> {
     this.#continueIfSettled(
-      await this.#change(id, (current) => decideCall(current, callId, { state: 'declined', output })),
+      await this.#change(id, (current) => this.#decide(current, callId, { state: 'declined', output })),
     );
   }
 
@@ -283,6 +283,13 @@ export class Asks {
     );
   }
 
+  #decide(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+    const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
+    if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
+    const times = { ...task.times, decided: this.#parts.clock.now() };
+    return settleCall({ ...task, times }, callId, outcome);
+  }
+
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
     return this.#parts.book.change(id, transition, { mustHold: true });
   }
@@ -293,12 +300,6 @@ export class Asks {
       .finally(() => this.#running.delete(done));
     this.#running.add(done);
   }
-}
-
-function decideCall(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
-  const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
-  if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
-  return settleCall(task, callId, outcome);
 }
 
 function stopReason({ aborted, reason }: AbortSignal): StopReason | undefined {

@@ -272,6 +272,8 @@ export const taskFacts = z.object({
     wordsTaken: time.optional(),
     /** When the bot noticed that the gateway was still waiting although a prompt had been sent. From then on, only the member can send another one. */
     wordsLost: time.optional(),
+    /** When the member last approved or declined a tool call. */
+    decided: time.optional(),
     /** The time from which nothing is left to do for the task. */
     settled: time.optional(),
   }),

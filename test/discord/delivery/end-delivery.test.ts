@@ -401,6 +401,22 @@ describe('The ping of an owner', () => {
     }
   });
 
+  it.each(['decided', 'wordsSent'] as const)(
+    'The minute before a ping starts again when the task was continued (%s)',
+    async (name) => {
+      for (const [tookMs, isDue] of [
+        [minute, false],
+        [minute + 1, true],
+      ] as const) {
+        const continued = start + 10 * minute;
+        const times = { created: start, [name]: continued, ended: continued + tookMs };
+        const { discord, showEnd } = createFixture(readyTask({ times }));
+        discord.reply(BY_TOKEN, posted(PLACE.id));
+        expect((await showEnd()).delivery.call !== undefined).toBe(isDue);
+      }
+    },
+  );
+
   it('The ping replies to the message with the end, under a nonce of its own, and is stored with the task', async () => {
     const { discord, ping, stored, unreleasedCount } = createFixture(shown());
     discord.reply(IN_CHANNEL, () => {

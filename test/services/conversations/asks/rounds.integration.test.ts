@@ -191,6 +191,16 @@ describe('An answer of a model that calls tools for ever', () => {
     expect(await entry(id)).toEqual({ standing: 'settled', amount: '0.2' });
   });
 
+  it('A decision about a call is stored with its time, however long the call has waited', async () => {
+    const setup = createStoreFixture();
+    const { ask, waiting, decline, ended } = await openAsks({ setup });
+    const id = await ask(MAKE_IMAGE);
+    await waiting(id, 1);
+    setup.clock.advance(10 * 60_000);
+    await decline(id);
+    expect((await ended(id)).times.decided).toBe(setup.clock.now());
+  });
+
   it('Stop works while no response is being received', async () => {
     const { promise, resolve } = Promise.withResolvers<[]>();
     const { ask, asks, ended, current, embedded, requests } = await openAsks({ listModels: () => promise });
