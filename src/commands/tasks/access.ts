@@ -1,4 +1,5 @@
 import { mayManageMessages, mayManageServer } from '../../discord/interaction-facts.ts';
+import { isVisibleToOwnerOnly } from '../../discord/outbox/ways.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';
@@ -36,6 +37,10 @@ export async function visibleTask(id: string, context: Context): Promise<Task> {
   setSubjectTask(task.id);
   return task;
 }
+
+/** The token that could delete a private message is dropped when its task ends. Copies that others see can still be deleted. */
+export const canDeleteMessage = (task: Task): boolean =>
+  !task.message || !isVisibleToOwnerOnly(task, task.message) || (task.beside ?? []).length > 0;
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
 export function mayDeleteMessage({ message, requesterId, successorId, ...task }: Task, { facts }: Context): boolean {

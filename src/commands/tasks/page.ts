@@ -13,7 +13,7 @@ import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-fa
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Context } from '../feature.ts';
-import { canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
+import { canDeleteMessage, canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateEmoji, stateText } from './list.ts';
 import type { text } from './text.ts';
 
@@ -62,7 +62,7 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
     ...(task.requesterId === facts.userId ? decisionButtons(task, button) : []),
-    ...(mayDeleteMessage(task, context) ? button('delete', customIds.deletePost.id(task.id)) : []),
+    ...(mayDeleteMessage(task, context) && canDeleteMessage(task) ? button('delete', customIds.deletePost.id(task.id)) : []),
   ];
   return [
     ...(address === undefined ? [] : [{ type: 'link' as const, address, label: say('tasks.buttons.message') }]),

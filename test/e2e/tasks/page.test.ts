@@ -137,6 +137,8 @@ describe('The page of a task', () => {
     const member = fixture.discord.as('member');
     const page = await openTask(fixture, await openTaskList(fixture, 'member', { text: 'fox' }));
     expect(page.attachments.map(({ filename }) => filename.startsWith('SPOILER_'))).toEqual([true]);
+    // The bot cannot delete a private message.
+    expect(labels(page)).not.toContain('Delete message');
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
     expect([privateCopy.ephemeral, privateCopy.attachments.map(({ filename }) => filename)]).toEqual([
       true,
@@ -151,6 +153,8 @@ describe('The page of a task', () => {
     expect(text(privateCopy)).not.toContain('shown by');
     const deletion = async (who: string) =>
       text(await (await fixture.discord.as(who).click(publicCopy, 'Delete')).ephemeral());
+    const pageOfShown = await openTask(fixture, await openTaskList(fixture, 'member', { text: 'fox' }));
+    expect(labels(pageOfShown)).toContain('Delete message');
     expect(await deletion('admin')).toContain('use **Delete Message** in its Discord menu');
     expect(await deletion('other')).toBe('Only the member who requested this can do that.');
     expect(text(page)).toContain('Visibility: private (only you can see it, unless you show it to others)');
