@@ -93,7 +93,7 @@ export async function propose(
 ): Promise<HandlerResult> {
   let hidesPrompt = false;
   for (const order of orders) {
-    services.tasks.orders.check({ ...origin, ...order });
+    services.tasks.orders.check({ ...origin, ...order }, orders.length);
     if (!origin.route.isPrivate && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
       hidesPrompt = true;
   }

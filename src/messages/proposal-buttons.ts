@@ -70,7 +70,7 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
   const rest = () => orders.filter((order) => !submitted.has(order));
   try {
     for (const order of orders) {
-      const refusal = messages === undefined ? undefined : refusalOf(order, context);
+      const refusal = messages === undefined ? undefined : refusalOf(order, orders.length, context);
       if (refusal !== undefined) refusals.push(refusal);
       else if (messages === undefined) await submit(order, inPublicReply(origin, proposal));
       else {
@@ -109,9 +109,9 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
 }
 
 /** Why an order would be refused before it has a message; the same reason for several orders is said once. */
-function refusalOf(order: ProposedOrder, { services, origin, messageFor }: MessageHandlerContext): string | undefined {
+function refusalOf(order: ProposedOrder, count: number, { services, origin, messageFor }: MessageHandlerContext): string | undefined {
   try {
-    services.tasks.orders.check({ ...origin, ...order });
+    services.tasks.orders.check({ ...origin, ...order }, count);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return messageFor(error);

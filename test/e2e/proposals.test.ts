@@ -118,6 +118,13 @@ describe('Confirmation of expensive requests', () => {
     expect(labels(confirmationPrompt)).toEqual(['Run all 4', 'Cancel']);
   });
 
+  it('If a limit refuses Upscale all, the price is said to be that of a task', async () => {
+    const fixture = await botWithPrice('0.10', { DEFAULT_MEMBER_BUDGET: '$0.15 a day' });
+    const grid = await orderGrid(fixture);
+    const refused = await (await fixture.discord.as('member').click(grid, 'Upscale all')).message();
+    expect(text(refused)).toContain('This request (price: `≈ $0.10 per task`) would exceed your limit');
+  });
+
   it('Upscale all on a copy that only the member sees posts nothing in public', async () => {
     const fixture = await botWithPrice('0.10');
     await orderGrid(fixture);

@@ -121,7 +121,7 @@ const capTerms = (caps: CapsByPeriod): string[] =>
   });
 
 /** The refusal of a request that would exceed this limit. */
-export function refusalFor(allowance: Allowance, price: string | undefined): Refusal {
+export function refusalFor(allowance: Allowance, price: string | undefined, count = 1): Refusal {
   const { holder, period, resetsAt, kind } = allowance;
   const limitText = allowanceText({ ...allowance, kind: undefined });
   const limit = kind === undefined ? limitText : [limitText, kind];
@@ -129,7 +129,7 @@ export function refusalFor(allowance: Allowance, price: string | undefined): Ref
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `≈ $${withCents(roundUp(price))}`,
+    price: price === undefined ? 'unknown' : `≈ $${withCents(roundUp(price))}${count > 1 ? ' per task' : ''}`,
     resets: Math.ceil(resetsAt / 1000),
   });
 }

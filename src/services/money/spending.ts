@@ -35,6 +35,8 @@ interface CheckedOrder {
   amount: string | undefined;
   /** Set if the order is counted already and only its amount grows. */
   isCounted?: boolean;
+  /** How many orders the member is submitting together. */
+  count?: number;
 }
 
 /** A recount of entries; the current sums stay in use until `finish` is called. */
@@ -172,7 +174,7 @@ export class Spending {
     if (!exceeded) return;
     this.#refusals.notify(exceeded);
     if (isServerHolder(exceeded.holder)) this.#notifyListeners(requester, exceeded);
-    throw refusalFor(exceeded, order.amount);
+    throw refusalFor(exceeded, order.amount, order.count);
   }
 
   #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {

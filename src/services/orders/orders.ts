@@ -184,7 +184,7 @@ export class Orders {
   }
 
   /** Throws the refusal that an order would get before anything is done for it; otherwise returns its estimate. */
-  check(order: Order): Estimate | undefined {
+  check(order: Order, count = 1): Estimate | undefined {
     const { offers, money, safety } = this.#context;
     if (offers.isKindRefused(order.kind)) throw new Refusal('refusals.kindNotSupported');
     safety.rules.assertAllowed(order);
@@ -194,7 +194,7 @@ export class Orders {
     const requester = requesterOf(order);
     // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
     // made by the reservation.
-    if (traits.isPaid) money.spending.check(requester, { kind: order.kind, amount: estimate?.amount });
+    if (traits.isPaid) money.spending.check(requester, { kind: order.kind, amount: estimate?.amount, count });
     else money.spending.checkNotBlocked(requester);
     return estimate;
   }
