@@ -85,8 +85,9 @@ it('A limit for one type of task names it as members know it', () => {
 
 it('The refusal of one of several orders says that its price is that of a task', () => {
   const allowance = { holder: 'member', unit: 'amount', limit: '1', left: '0.1', period: 'day' } as const;
-  const refusal = (count?: number) => refusalFor({ ...allowance, kind: undefined, resetsAt: 0 }, '0.4', count).variables.price;
-  expect([refusal(), refusal(4)]).toEqual(['≈ $0.40', '≈ $0.40 per task']);
+  const limit = { ...allowance, kind: undefined, resetsAt: 0 };
+  const priceOf = (count: number) => refusalFor(limit, '0.4', count).variables.price;
+  expect([priceOf(1), priceOf(4)]).toEqual(['≈ $0.40', '≈ $0.40 per task']);
 });
 
 it('What remains is the tightest limit of money, if there is one', () => {
