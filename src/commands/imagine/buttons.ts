@@ -9,7 +9,7 @@ import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
 import { type Context, on } from '../feature.ts';
 import { flagValueRefusal, hasZoom } from './flags.ts';
-import { actionOrder, changeOrder, initialPrompt, sideRegion } from './follow-ups.ts';
+import { actionOrder, changeOrder, drawnRegion, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = on(customIds.action, {
@@ -110,7 +110,8 @@ function requireSendable(customId: string, { words, region }: WrittenWords): voi
 
 function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, parent: Task): WrittenWords {
   const knownSide = sides.find((one) => one === side);
-  const region = maskFile ? { drawn: maskFile } : knownSide && sideRegion(parent, knownSide);
+  if (maskFile && knownSide) throw new Refusal('refusals.regionBoth');
+  const region = maskFile ? drawnRegion(parent, maskFile) : knownSide && sideRegion(parent, knownSide);
   return { words, ...(region && { region }) };
 }
 

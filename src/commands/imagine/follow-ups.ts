@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { WrittenWords } from '../../services/orders/words.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
-import type { Region, sides } from '../../services/tasks/materials.ts';
+import type { MemberFile, Region, sides, WholeImage } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { assertHasResult, isGrid, isSpoiler, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
@@ -39,10 +39,20 @@ export function followUpFields(parent: Task, written?: WrittenWords) {
 }
 
 export function sideRegion(parent: Task, side: (typeof sides)[number]): Region {
-  const [image] = parent.media;
-  if (image?.address === undefined) throw new Refusal('refusals.sourceImageGone');
+  const image = wholeImage(parent);
+  if (!image) throw new Refusal('refusals.sourceImageGone');
+  return { side, of: image };
+}
+
+export function drawnRegion(parent: Task, drawn: MemberFile): Region {
+  const image = wholeImage(parent);
+  return { drawn, ...(image && { of: image }) };
+}
+
+function wholeImage({ media: [image] }: Task): WholeImage | undefined {
+  if (image?.address === undefined) return undefined;
   const { address, width, height } = image;
-  return { side, of: { address, width, height } };
+  return { address, width, height };
 }
 
 /** The prompt that the form of an action starts with. */

@@ -102,6 +102,9 @@ export const refusals = {
   sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
   regionMissing: 'Choose an area to change, or upload a mask.',
+  regionBoth: 'Choose an area or upload a mask, not both. Remove one and try again.',
+  maskShape:
+    '{{name}} is {{size}} pixels, but the image is {{imageSize}}. Upload a mask with the same aspect ratio as the image.',
   maskEmpty:
     '{{name}} does not mark any area. Use white or transparency for the area that should change, and black for the rest.',
   maskFull: '{{name}} marks the whole image. Use white only for the area that should change, and black for the rest.',

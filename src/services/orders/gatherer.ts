@@ -2,9 +2,18 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind, withTakenEffect } from '../gateway/errors.ts';
 import { dataUri, type FileContent } from '../media/content.ts';
+import type { MaskSize } from '../media/images/mask.ts';
 import type { Media } from '../media/media.ts';
 import { signatureExpiry } from '../media/signed-urls.ts';
-import type { Gather, GatherContext, MemberFile, PreparedReference, Reference, Region } from '../tasks/materials.ts';
+import type {
+  Gather,
+  GatherContext,
+  MemberFile,
+  PreparedReference,
+  Reference,
+  Region,
+  WholeImage,
+} from '../tasks/materials.ts';
 import {
   FETCH_LIMIT_MS,
   formatMegabytes,
@@ -152,14 +161,17 @@ const formatTime = (time: number): string => `${new Date(time).toISOString().sli
 /** Returns the mask of a region as a PNG. */
 async function maskOf(region: Region, media: Media, files: MemberFiles): Promise<Buffer> {
   if ('drawn' in region) {
-    const mask = await files.withFile(region.drawn, (file) => media.readDrawnMask(file));
-    if (mask.marks === 'a part') return mask.bytes;
-    throw new Refusal(MASK_REFUSALS[mask.marks], { name: region.drawn.name });
+    const { drawn, of: image } = region;
+    return await files.withFile(drawn, async (file) => {
+      const mask = await media.readDrawnMask(file);
+      if (mask.marks !== 'a part') throw new Refusal(MASK_REFUSALS[mask.marks], { name: drawn.name });
+      const imageSize = image && (await sizeIfKnown(image, media, files));
+      if (imageSize) requireSameShape(drawn.name, await media.imageFacts(mask.bytes), imageSize);
+      return mask.bytes;
+    });
   }
-  const { address, width = 0, height = 0 } = region.of;
-  const isKnown = [width, height].every((length) => Number.isSafeInteger(length) && length > 0);
   try {
-    return await media.createSideMask(region.side, isKnown ? { width, height } : await measure(address, media));
+    return await media.createSideMask(region.side, await sizeOf(region.of, media));
   } catch (error) {
     files.toExpectedError(error);
     throw new Refusal('refusals.maskSizeUnknown');
@@ -171,6 +183,33 @@ const MASK_REFUSALS = {
   everything: 'refusals.maskFull',
   unclear: 'refusals.maskUnclear',
 } as const;
+
+/** A mask is what the member is asked for if the size of the image is unknown, so it is not refused then. */
+async function sizeIfKnown(image: WholeImage, media: Media, files: MemberFiles): Promise<MaskSize | undefined> {
+  try {
+    return await sizeOf(image, media);
+  } catch (error) {
+    files.toExpectedError(error);
+    return undefined;
+  }
+}
+
+/** The gateway accepts a mask of another shape, and charges for a change in the wrong place. */
+function requireSameShape(name: string, mask: MaskSize, image: MaskSize): void {
+  // Programs round the sides of a scaled image to whole pixels.
+  const height = (mask.width * image.height) / image.width;
+  if (Math.abs(mask.height - height) <= Math.max(1, height * MAX_SHAPE_DIFFERENCE)) return;
+  throw new Refusal('refusals.maskShape', { name, size: formatSize(mask), imageSize: formatSize(image) });
+}
+
+const MAX_SHAPE_DIFFERENCE = 0.01;
+
+const formatSize = ({ width, height }: MaskSize): string => `${width} × ${height}`;
+
+async function sizeOf({ address, width = 0, height = 0 }: WholeImage, media: Media): Promise<MaskSize> {
+  const isKnown = [width, height].every((length) => Number.isSafeInteger(length) && length > 0);
+  return isKnown ? { width, height } : await measure(address, media);
+}
 
 /** Measures a result from the gateway. Fetching the result may require the API key. */
 async function measure(url: string, media: Media) {

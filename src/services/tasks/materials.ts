@@ -29,9 +29,13 @@ export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
 /** The image to which the region belongs, and its size if known. */
 const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
+export type WholeImage = z.output<typeof wholeImage>;
 
 /** The part of an image to be changed: one of its sides, or a mask that the member drew. */
-export const region = z.union([z.object({ side: z.enum(sides), of: wholeImage }), z.object({ drawn: memberFile })]);
+export const region = z.union([
+  z.object({ side: z.enum(sides), of: wholeImage }),
+  z.object({ drawn: memberFile, of: wholeImage.optional() }),
+]);
 export type Region = z.output<typeof region>;
 
 /** A reference in the form in which it is sent. */

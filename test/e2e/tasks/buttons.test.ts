@@ -23,6 +23,13 @@ async function createGrid(fixture: FastClockFixture, options: Record<string, str
 const lastSubmit = ({ gateway }: FastClockFixture) =>
   gateway.requests.findLast(({ path }) => path.includes('/submit/'));
 
+/** A black image with a white square in it. */
+const maskOf = (width: number, height: number): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background: 'black' } })
+    .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
+    .png()
+    .toBuffer();
+
 describeProfiles('The buttons of a grid', (profile) => {
   it('The buttons of a grid submit exactly the stored action, and each result is a new message', async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
@@ -131,15 +138,29 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(text(unconfirmed)).toMatch(/^\*\*a fox in a wide valley --zoom 1\.7\*\* · /);
   });
 
+  it('Vary Region refuses a mask of another shape, and a mask together with an area, before anything is submitted', async () => {
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const member = fixture.discord.as('member');
+    const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
+    const submitsBefore = submitCount(fixture.gateway);
+    const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
+    const tall = { mask: [{ name: 'mask.png', bytes: await maskOf(390, 844) }] };
+    const otherShape = await (await member.fill(form, { words: 'a red fox', ...tall })).message();
+    expect(text(otherShape)).toContain('`mask.png` is `390 × 844` pixels, but the image is ');
+    expect(labels(otherShape)).toEqual(['Correct it']);
+    const square = { side: 'left', mask: [{ name: 'mask.png', bytes: await maskOf(64, 64) }] };
+    const both = await (await member.fill(form, { words: 'a red fox', ...square })).message();
+    expect(text(both)).toContain('Choose an area or upload a mask, not both.');
+    expect(labels(both)).toEqual(['Correct it']);
+    expect(submitCount(fixture.gateway)).toBe(submitsBefore);
+  });
+
   it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Vary (Region)')).modal();
-    const bytes = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'black' } })
-      .composite([{ input: { create: { width: 20, height: 20, channels: 3, background: 'white' } }, left: 4, top: 4 }])
-      .png()
-      .toBuffer();
+    const bytes = await maskOf(64, 64);
     const submitsBefore = submitCount(fixture.gateway);
     const withoutArea = await member.fill(form, { words: 'a red fox' });
     expect(text(await withoutArea.message()).trimEnd()).toMatch(/Choose an area to change, or upload a mask\.$/);

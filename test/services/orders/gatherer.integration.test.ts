@@ -294,6 +294,36 @@ describe('The files of a request', () => {
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
+    it('A mask is refused if its aspect ratio differs from that of the image by more than rounding', async () => {
+      const gatherDrawn = async (size: { width: number; height: number }, of: object) => {
+        const square = { input: await plainImage('white', { width: 10, height: 10 }), left: 0, top: 0 };
+        const bytes = await sharp(await plainImage('black', size))
+          .composite([square])
+          .png()
+          .toBuffer();
+        return gather({ region: { drawn: uploadFile('mask.png', bytes), of } });
+      };
+      const address = gateway.on('/grid', file(png));
+      const variables = { key: 'refusals.maskShape', name: 'mask.png' };
+      const square = { address, width: 1_024, height: 1_024 };
+      for (const size of [
+        { width: 64, height: 64 },
+        { width: 200, height: 202 },
+        { width: 20, height: 21 },
+      ])
+        expect(await gatherDrawn(size, square)).toHaveProperty('mask');
+      expect(await refusalOf(gatherDrawn({ width: 390, height: 844 }, square))).toEqual({
+        ...variables,
+        ...{ size: '390 × 844', imageSize: '1024 × 1024' },
+      });
+      expect(await refusalOf(gatherDrawn({ width: 200, height: 205 }, square))).toMatchObject(variables);
+      // The size is measured if the gateway has not stated it, and a mask is accepted if that is impossible.
+      expect(await gatherDrawn({ width: 80, height: 60 }, { address })).toHaveProperty('mask');
+      expect(await refusalOf(gatherDrawn({ width: 60, height: 80 }, { address }))).toMatchObject(variables);
+      const gone = { address: `${gateway.origin}/gone` };
+      expect(await gatherDrawn({ width: 60, height: 80 }, gone)).toHaveProperty('mask');
+    });
+
     it('A mask that is missing or not an image is refused, and the refusal contains its name', async () => {
       const invalidFile = uploadFile('odd.png', Buffer.from('<html></html>'));
       const missingFile = fileAt('gone.png', `${discord.origin}/gone`);
