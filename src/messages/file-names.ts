@@ -9,9 +9,12 @@ const MAX_WORDS_LENGTH = 40;
  */
 export function fileNamePrefix(task: Task, title: string): string {
   if (isClosed(task) || isHeld(task)) return '';
-  const words = fileNameWords(title);
+  const words = fileNameWords(task.traits.isVisual ? title.replace(FLAGS, '') : title);
   return words === '' ? '' : `${words}-`;
 }
+
+/** The first flag of an image prompt and everything after it, since names must not state values that are cut off. Phones replace two hyphens with a dash. */
+const FLAGS = /(?<!\S)(?:--|[–—])\p{L}.*$/su;
 
 /** Discord keeps letters and digits of all scripts, but not marks: a word that needs them would become unreadable. */
 function fileNameWords(title: string): string {

@@ -21,6 +21,14 @@ describe('The names of files', () => {
     expect(prefixOf(title)).toBe(prefix);
   });
 
+  it('The files of images do not name the flags of the prompt, and those of songs keep what looks like one', () => {
+    const song = { ...buildTask(), traits: {} };
+    expect(prefixOf('a fox --chaos 20 --seed 5')).toBe('a-fox-');
+    expect(prefixOf('a well-lit fox — at night —ar 3:2\n--tile')).toBe('a-well-lit-fox-at-night-');
+    expect(prefixOf('--ar 16:9')).toBe('');
+    expect(fileNamePrefix(song, 'gone --away with the tide')).toBe('gone-away-with-the-tide-');
+  });
+
   it('A word that Discord would not keep is left out, and without any words nothing is left', () => {
     expect(prefixOf('नमस्ते fox 1️⃣ ❤️')).toBe('fox-');
     for (const title of ['', '🦊❤️', '...', 'नमस्ते', '▇▇▇']) expect(prefixOf(title)).toBe('');
