@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
+import { isRecord } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { turnLines } from '../../messages/talk-message.ts';
@@ -178,7 +179,7 @@ async function costLine(task: Task, { services, say }: Context): Promise<string 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
 const OMITTED_OPTIONS = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
-  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend', 'who'],
+  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend', 'who', 'notSent'],
 ]);
 
 /** Options that a command calls something else than the stored request does. */
@@ -186,6 +187,8 @@ const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
   aspectRatio: 'size',
   resolution: 'size',
   faceCheck: 'face_check',
+  negative_prompt: 'negative',
+  camera_control: 'camera',
 };
 
 function optionsText({ request, traits }: Task): string | undefined {
@@ -195,11 +198,13 @@ function optionsText({ request, traits }: Task): string | undefined {
     (name === 'title' && !traits.keepsTitle) ||
     // A schema determines the format.
     (name === 'format' && request.schema !== undefined);
-  const shownOptions = Object.entries(request).flatMap(([name, value]) =>
-    isOmitted(name) || value === undefined
-      ? []
-      : [inlineCode(`${OPTION_NAMES[name] ?? name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)],
-  );
+  const shownOptions = Object.entries(request)
+    .filter(([name, value]) => !isOmitted(name) && value !== undefined)
+    // Each field in it is an option of its own.
+    .flatMap(([name, value]) => (name === 'metadata' && isRecord(value) ? Object.entries(value) : [[name, value]]))
+    .map(([name, value]) =>
+      inlineCode(`${OPTION_NAMES[name] ?? name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    );
   const flags = addedFlags(request);
   if (flags !== '') shownOptions.unshift(inlineCode(flags));
   return shownOptions.length === 0 ? undefined : shownOptions.join(' ');

@@ -74,6 +74,10 @@ describe('The page of a task', () => {
     await (await member.slash('video', { prompt: 'waves', size: '16:9' })).message(says('Finished in'));
     const videoPage = await openTask(fixture, await openTaskList(fixture), 'member', 'waves');
     expect(text(await openDetails(fixture, videoPage))).toContain('Options: `size: 16:9`\n');
+    const options = { prompt: 'clouds', face_check: true, negative: 'birds', seed: 5 };
+    await (await member.slash('video', options)).message(says('Not sent: `face_check`'));
+    const cloudsPage = await openTask(fixture, await openTaskList(fixture), 'member', 'clouds');
+    expect(text(await openDetails(fixture, cloudsPage))).toContain('Options: `negative: birds` `seed: 5`\n');
   });
 
   it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
