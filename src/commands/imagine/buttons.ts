@@ -8,7 +8,7 @@ import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
 import { type Context, on } from '../feature.ts';
-import { flagValueRefusal, hasZoom } from './flags.ts';
+import { flagSubjectRefusal, flagValueRefusal, hasZoom } from './flags.ts';
 import { actionOrder, changeOrder, drawnRegion, initialPrompt, sideRegion } from './follow-ups.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
@@ -68,7 +68,7 @@ const promptSubmit = on(customIds.actionTextFilled, {
   async run({ taskId, index }, context, filled) {
     const parent = await pressedTask(taskId, context);
     const written = writtenWordsOf(filled, parent);
-    requireSendable(parent.actions[index]?.customId ?? '', written);
+    requireSendable(parent.actions[index]?.customId ?? '', written, initialPrompt(parent, index));
     return submitOrder(actionOrder(parent, index, written), context);
   },
 });
@@ -91,7 +91,7 @@ const continueSubmit = on(customIds.continueFilled, {
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
     const written = writtenWordsOf(filled, parent);
-    requireSendable(task.kind === 'action' ? task.request.customId : '', written);
+    requireSendable(task.kind === 'action' ? task.request.customId : '', written, promptOf(task));
     const { origin, services } = context;
     // A corrected form was opened from its refusal, so the task stays in its own message.
     const shownIn = origin.message ? origin : { ...origin, route: task.route };
@@ -102,10 +102,12 @@ const continueSubmit = on(customIds.continueFilled, {
 
 const takesRegion = (customId: string): boolean => meaningOfAction(customId).promptRequirement === 'with-region';
 
-function requireSendable(customId: string, { words, region }: WrittenWords): void {
+/** `initial`: the prompt that the form started with. One without words belongs to images, and can stay so. */
+function requireSendable(customId: string, { words, region }: WrittenWords, initial: string): void {
   if (takesRegion(customId) && !region) throw new Refusal('refusals.regionMissing');
   if (meaningOfAction(customId).family === 'custom-zoom' && !hasZoom(words)) throw new Refusal('refusals.zoomMissing');
   throwIfRefusal(flagValueRefusal(words));
+  throwIfRefusal(flagSubjectRefusal(words, flagSubjectRefusal(initial, false) !== undefined));
 }
 
 function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, parent: Task): WrittenWords {

@@ -58,8 +58,9 @@ function flagText(option: keyof FlagValues, value: string | number | boolean | u
   return option === 'version' && text.startsWith('niji ') ? `--${text}` : `--${name} ${text}`;
 }
 
-/** The numbers that typed flags accept. */
-const RANGES = { ...flagOptions, quality: { min: 0.25, max: 4 } };
+/** The numbers that typed flags accept. Engines have versions that the option does not list, with one digit before the point. */
+const RANGES = { ...flagOptions, quality: { min: 0.25, max: 4 }, version: { min: 1, max: 9.9 } };
+const ZOOM_RANGE = { min: 1, max: 2 };
 
 /** Refuses values that the gateway would accept first and fail on later, whether typed or chosen as an option. */
 export function flagValueRefusal(prompt: string): Refusal | undefined {
@@ -68,7 +69,13 @@ export function flagValueRefusal(prompt: string): Refusal | undefined {
     const option = value.startsWith('{') ? undefined : keysOf(SPELLINGS).find((one) => SPELLINGS[one].includes(name));
     const flag = `--${name}`;
     if (option === 'aspect' && !isRatio(value)) return new Refusal('refusals.optionNotRatio', { flag });
-    const range = option && RANGES[option];
+    if (option === 'negative' || option === 'style') {
+      if (value === '') return new Refusal('refusals.optionValueMissing', { flag });
+      continue;
+    }
+    // The engine of this flag has a default version.
+    if (name === 'niji' && value === '') continue;
+    const range = name === 'zoom' ? ZOOM_RANGE : option && RANGES[option];
     if (!range || !('min' in range)) continue;
     const { min, max } = range;
     const number = Number.parseFloat(value);

@@ -87,6 +87,7 @@ export const text = {
   promptForm: { imagineTitle: 'Generate images from this prompt' },
   refusals: {
     optionOutOfRange: '{{flag}} must be a number between {{min}} and {{max}}. Change it and try again.',
+    optionValueMissing: '{{flag}} needs a value. Enter one after it, or remove the flag.',
     optionNotRatio: '{{flag}} must be a ratio such as `16:9`. Change it and try again.',
     optionPromptOnlyFlags: 'The prompt has only flags. Enter what to generate before them, or attach an image.',
     optionWeightNoImage: 'The weight of images needs an image. Attach one, or leave out `weight` and `--iw`.',

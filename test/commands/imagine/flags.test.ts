@@ -74,6 +74,14 @@ describe('The check of the values of typed flags', () => {
     ['--ar 16:x', '--ar'],
     ['--ar 0:5', '--ar'],
     ['—aspect=16', '--aspect'],
+    ['--v 99', '--v'],
+    ['--v', '--v'],
+    ['--niji 60', '--niji'],
+    ['--zoom 9', '--zoom'],
+    ['--zoom .5', '--zoom'],
+    ['--no', '--no'],
+    ['--no --tile', '--no'],
+    ['--style', '--style'],
   ])('The check of flags refuses %s', (words, flag) => {
     expect(flagValueRefusal(`a fox ${words}`)?.variables).toMatchObject({ flag });
   });
@@ -84,7 +92,8 @@ describe('The check of the values of typed flags', () => {
     '--ar {1:1, 16:9}',
     '--ar 1.5:1, --q .25 --s50',
     'a fox —c’est beau',
-    '--stop 500 --v 99',
+    '--stop 500 --v 8 --niji',
+    '--version 5.2 --niji 4 --style raw --no dogs --zoom 1.4',
     'chaos 500',
   ])('The check of flags accepts %s', (words) => {
     expect(flagValueRefusal(words)).toBeUndefined();

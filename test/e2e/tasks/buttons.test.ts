@@ -116,6 +116,10 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(text(refused)).toContain('A custom zoom needs the flag `--zoom`');
     const impossible = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7 --ar 0:1' });
     expect(text(await impossible.message())).toContain('`--ar`');
+    const tooFar = await (await member.fill(form, { words: 'a fox in a wide valley --zoom 9' })).message();
+    expect(text(tooFar)).toContain('`--zoom` must be a number between `1` and `2`');
+    const onlyFlags = await (await member.fill(form, { words: '--zoom 2' })).message();
+    expect(text(onlyFlags)).toContain('The prompt has only flags.');
     expect(submitCount(fixture.gateway)).toBe(submitCountBefore);
     const submission = await member.fill(form, { words: 'a fox in a wide valley --zoom 1.7' });
     const zoomed = await submission.message(says('Finished in'));
