@@ -211,6 +211,7 @@ export const en = {
     title: 'Prompt for the gateway',
     editTitle: 'Edit the prompt',
     prompt: 'Prompt',
+    lyrics: 'Lyrics',
     continued: 'Prompt, continued',
     area: 'Area to change',
     areas: { left: 'Left half', right: 'Right half', top: 'Upper half', bottom: 'Lower half', centre: 'Center' },

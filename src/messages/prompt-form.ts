@@ -9,13 +9,14 @@ interface PromptFormOptions {
   title: string;
   prompt: string;
   hasRegion: boolean;
+  label?: string;
 }
 
 /** The capacity of a field. */
 const MAX_FIELD_LENGTH = 4_000;
 
-export function promptForm({ id, title, prompt, hasRegion }: PromptFormOptions, say: Say): FormPlan {
-  const fields = promptFields(prompt, { label: say('promptForm.prompt'), required: true }, say);
+export function promptForm({ id, title, prompt, hasRegion, label }: PromptFormOptions, say: Say): FormPlan {
+  const fields = promptFields(prompt, { label: label ?? say('promptForm.prompt'), required: true }, say);
   const shownTitle = title === '' ? say('promptForm.title') : title;
   if (!hasRegion) return { id, title: shownTitle, fields };
   const options = sides.map((side) => ({ value: side, label: say(`promptForm.areas.${side}`) }));

@@ -32,9 +32,11 @@ const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
 const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: MessageHandlerContext) => {
   const task = await loadForForm(requireEditable(taskId, context), context);
   const id = formVerb.id(task.id);
+  const { say } = context;
+  const label = say(task.kind === 'song' && task.request.isLyrics ? 'promptForm.lyrics' : 'promptForm.prompt');
   return promptForm(
-    { id, title: context.say('promptForm.editTitle'), prompt: editablePrompt(task), hasRegion: false },
-    context.say,
+    { id, title: say('promptForm.editTitle'), prompt: editablePrompt(task), hasRegion: false, label },
+    say,
   );
 };
 

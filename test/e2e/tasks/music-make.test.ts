@@ -37,6 +37,8 @@ describeProfiles('/music make', (profile) => {
     expect(message.attachments[0]?.description).toBe('AI-generated song: Light');
     expect(message.attachments[2]?.description).toBe('Cover of Light');
     expect(labels(message)).toEqual(['Run again', 'Edit prompt', 'Delete']);
+    const form = await (await discord.as('member').click(message, 'Edit prompt')).modal();
+    expect(JSON.stringify(form.components)).toContain('"label":"Lyrics"');
     expect(errorsIn(fixture)).toEqual([]);
   });
 
