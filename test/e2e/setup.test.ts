@@ -54,6 +54,28 @@ describe('/setup', () => {
     expect(text(await press(fixture, privacy, 'Back'))).toContain('step 4 of 5');
   });
 
+  it('With moderation on, the privacy step says that a service receives what is checked, and who sees held results', async () => {
+    const fixture = await createFastClockFixture();
+    const { discord, gateway, config } = fixture;
+    const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
+    await startBot({ ...fixture, config: { ...config, moderation } });
+    const privacy = await goTo(fixture, 5);
+    expect(text(privacy)).not.toMatch(/moderation service|are held/);
+    const admin = discord.as('admin');
+    const rules = await (await admin.slash('server rules')).message();
+    const change = async (button: string, values: object, shown: string): Promise<string> => {
+      const form = await (await admin.click(rules, button)).modal();
+      await (await admin.fill(form, values as never)).message(says(shown));
+      return text(await press(fixture, privacy, 'Refresh'));
+    };
+    const checked = await change('Change moderation', { results: 'refuse' }, ': Refuse');
+    expect(checked).toContain('moderation service** receives the text, images and results that are checked');
+    expect(await change('Change log channel', { logChannel: ['studio'] }, 'posted in')).not.toContain('are held');
+    expect(await change('Change moderation', { results: 'hold' }, ': Hold')).toMatch(
+      /are held\*\*, also of private tasks, .* in <#\d+>/,
+    );
+  });
+
   it('The set-up continues with the first step that is not done, also after a restart and for another admin, and ends with an overview', async () => {
     const fixture = await createFastClockFixture();
     const first = await startBot(fixture);

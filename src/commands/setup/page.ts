@@ -6,6 +6,7 @@ import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
@@ -145,16 +146,23 @@ const steps: Record<SetupStep, ShowStep> = {
     };
   },
 
-  privacy: (_guildId, { say }, mention) => ({
-    blocks: [
-      say('setup.privacy.stored'),
-      say('setup.privacy.own', { command: mention('tasks') }),
-      say('setup.privacy.admins'),
-      say('setup.privacy.operator'),
-      say('setup.privacy.others'),
-    ],
-    controls: [],
-  }),
+  privacy(guildId, { services, say }, mention) {
+    const moderation = services.safety.rules.moderationIn(guildId);
+    const { hasModerationService, logChannelId, alertsChannelId } = ruleFacts(guildId, services);
+    const channel = logChannelId ?? alertsChannelId;
+    return {
+      blocks: [
+        say('setup.privacy.stored'),
+        say('setup.privacy.own', { command: mention('tasks') }),
+        say('setup.privacy.admins'),
+        ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),
+        say('setup.privacy.operator'),
+        say('setup.privacy.others'),
+        ...(hasModerationService && moderation.some(usesModeration) ? [say('setup.privacy.moderation')] : []),
+      ],
+      controls: [],
+    };
+  },
 };
 
 const list = (title: string, lines: readonly string[]): string =>

@@ -54,9 +54,12 @@ export const text = {
         '**Stored:** requests with their prompts, options and links to their results, and conversations, for 400 days after they end. Amounts and times stay for limits and usage, without names once members delete their data.',
       own: '**Own data:** members export or delete what is stored about them with the buttons on the first page of {{command}}.',
       admins: '**Admins** can list the public tasks of this server, but never private ones.',
+      held: '**Results that are held**, also of private tasks, are shown to moderators with their prompts in <#{{channel}}>.',
       operator:
         '**The operator** runs the database and can read what is stored in it, including private tasks. The bot’s log contains no prompts, results or files.',
       others: '**Discord and the AI gateway** receive requests and results, and keep them under their own rules.',
+      moderation:
+        '**The operator’s moderation service** receives the text, images and results that are checked here, and keeps them under its own rules.',
     },
   },
   refusals: {

@@ -160,6 +160,11 @@ export class Rules {
     return this.#moderationService !== undefined;
   }
 
+  /** The moderation that the operator and a server have chosen, which both apply there. */
+  moderationIn(guildId: string): RuleSet['moderation'][] {
+    return this.#setsFor(guildId).map(([, { moderation }]) => moderation);
+  }
+
   /**
    * Judges the documents of an order, and moderates its text and images, by the rules of the operator and the server. Returns it unchanged, or
    * with its results behind a spoiler or held for review. Throws a `Refusal` if it is not allowed.
