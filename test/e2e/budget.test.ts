@@ -223,9 +223,13 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
     await runBudget(fixture, 'owner', 'grant', { more: '1 task' });
     expect(await imagine(fixture, 'member', 'an owl')).toContain('Finished');
+    // The operator's grant of one task still counts.
+    expect(await runBudget(fixture, 'admin', 'set', { limits: '9 tasks a day' })).toMatch(
+      /The operator’s limits for the server still apply: 3 tasks a day$/,
+    );
     await runBudget(fixture, 'owner', 'set', { limits: '4 tasks a day', for: 'operator' });
     expect(await runBudget(fixture, 'admin', 'set', { limits: 'default' })).toMatch(
-      /now: none of its own\nThe operator’s limits for the server still apply: 4 tasks a day/,
+      /now: none of its own\nThe operator’s limits for the server still apply: 5 tasks a day$/,
     );
     expect(await runBudget(fixture, 'admin', 'show')).toMatch(
       /Limits for the server: none of its own\nThe operator’s limits for the server: 4 tasks a day/,

@@ -1,9 +1,10 @@
 import { mayManageServer } from '../../discord/interaction-facts.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { kindNameIn } from '../../locales/index.ts';
 import type { BudgetAuthor, MemberIds } from '../../services/money/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
-import { limitsText } from '../../services/money/limits-text.ts';
+import { allowanceText, limitsText } from '../../services/money/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/money/server-budget.ts';
 import { maySeeAccount } from '../account-access.ts';
 import type { Context } from '../feature.ts';
@@ -38,7 +39,23 @@ export class ManagedBudget {
   /** The limits that the member cannot change, because the operator has set them; undefined if there are none. */
   get fixedLimits(): string | undefined {
     const { overriding } = this.#context.services.money.spending.limits.ofOperator(this.guildId);
-    return this.isOperator || overriding === undefined ? undefined : limitsText(overriding);
+    return this.isOperator || overriding === undefined ? undefined : this.operatorLimitsNow();
+  }
+
+  /** The operator's limits for the server with what was granted, as they apply now in addition to its own. */
+  operatorLimitsNow(): string {
+    const { services, say } = this.#context;
+    const { spending } = services.money;
+    // Without limits of its own, a server has those of the operator.
+    const holder = this.current.serverLimits === undefined ? 'server' : 'operator';
+    const allowances = spending.serverAllowances(this.guildId).filter((one) => one.holder === holder);
+    const limits = spending.limits.ofOperator(this.guildId).overriding ?? {};
+    if (allowances.every(({ granted }) => granted === undefined)) return limitsText(limits);
+    const { waiting } = limits;
+    return [
+      ...allowances.map((one) => allowanceText(one, kindNameIn(say))),
+      ...(waiting === undefined ? [] : [limitsText({ waiting })]),
+    ].join(', ');
   }
 
   memberIds(memberId: string): MemberIds {

@@ -106,15 +106,14 @@ function setReply(holder: LimitsFor, limits: Limits | undefined, budget: Managed
   const fallback = holder.type === 'members' ? memberLimits : limitsText(defaultLimits);
   const byDefault = isOverridden ? say('budget.done.noneOfItsOwn') : say('budget.done.byDefault', { limits: fallback });
   const text = limits === undefined ? byDefault : limitsText(limits);
-  const operatorText = limitsText(overriding ?? {});
-  const hasOperatorLimits = operatorText !== limitsText({});
+  const hasOperatorLimits = limitsText(overriding ?? {}) !== limitsText({});
   const operatorStands = holder.type === 'server' && (limits !== undefined || isOverridden) && hasOperatorLimits;
   return [
     say(`budget.done.${holder.type}`, { ...facts, limits: text }),
     ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
-    ...grantLines(holder, budget, context),
+    ...(limits === undefined && isOverridden ? [] : grantLines(holder, budget, context)),
     ...(limits?.waiting === undefined ? [] : [say('budget.done.waiting')]),
-    ...(operatorStands ? [say('budget.done.operatorStands', { limits: operatorText })] : []),
+    ...(operatorStands ? [say('budget.done.operatorStands', { limits: budget.operatorLimitsNow() })] : []),
   ].join('\n');
 }
 
