@@ -39,6 +39,10 @@ function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Con
 export function remainingLine(allowance: Allowance, say: Say): string {
   const left = remainingText(allowance, say);
   const line = allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
-  const { granted, unit } = allowance;
+  return withGranted(line, allowance, say);
+}
+
+/** A line about what is left of a limit, with what was granted on top of it. */
+export function withGranted(line: string, { granted, unit }: Allowance, say: Say): string {
   return granted === undefined ? line : say('budget.granted', { line, granted: quantity(unit, granted) });
 }

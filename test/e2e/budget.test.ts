@@ -176,6 +176,14 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
+    const [usage, about] = [
+      await (await fixture.discord.as('member').slash('usage')).message(),
+      await (await fixture.discord.as('member').slash('about')).message(),
+    ];
+    expect(text(usage)).toMatch(
+      /remaining limit on this server: .* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
+    );
+    expect(text(about)).toContain('Your limit on this server: 2 tasks a day with 1 task granted');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(fixture, 'member', 'an owl')).toContain('`2 tasks a day`');
     expect(await runBudget(fixture, 'admin', 'reset', { member: 'member' })).toContain(`The usage of ${mention} has`);

@@ -5,7 +5,7 @@ import type { Refusal } from '../../lib/refusal.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
-import { allowanceText } from '../../services/money/limits-text.ts';
+import { allowanceText, quantity } from '../../services/money/limits-text.ts';
 import { type Readiness, readyParts } from '../../services/operations/readiness.ts';
 import type { HabitName } from '../../services/orders/callback-habits.ts';
 import type { LaneTrouble } from '../../services/orders/scheduler.ts';
@@ -52,7 +52,7 @@ interface AboutFacts extends Health {
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
   const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block } = about;
   const limits = [
-    ...allowances.map((one) => ({ holder: one.holder, text: allowanceText(one, kindNameIn(say)) })),
+    ...allowances.map((one) => ({ holder: one.holder, text: limitText(one, say) })),
     ...waitingLimits.map(({ holder, max }) => ({ holder, text: say('about.waiting', { count: max }) })),
   ];
   const lines = [
@@ -80,6 +80,12 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
     say('about.more', { mention: help }),
   ];
   return { page: { title: say('about.title'), blocks } };
+}
+
+function limitText(allowance: Allowance, say: Say): string {
+  const limit = allowanceText(allowance, kindNameIn(say));
+  const { granted, unit } = allowance;
+  return granted === undefined ? limit : say('about.granted', { limit, granted: quantity(unit, granted) });
 }
 
 function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {

@@ -31,6 +31,7 @@ export const text = {
     },
     liveTasks: 'Tasks in progress: {{count}}',
     waiting: '{{count}} waiting in the queue',
+    granted: '{{limit}} with {{granted}} granted',
     limits: {
       total: 'Bot-wide limit: {{limits}}',
       operator: 'The operator’s limit for this server: {{limits}}',

@@ -15,6 +15,7 @@ import {
   type SheetNote,
   type UsageOwner,
 } from '../../services/money/usage-sheet.ts';
+import { withGranted } from '../limit-lines.ts';
 import {
   dollarsOf,
   gatewayAmount,
@@ -52,7 +53,9 @@ export interface UsagePage {
 
 export function usagePage(page: UsagePage, say: Say): MessagePlan {
   const { sheet, chart, unit, allowances, isExact } = page;
-  const remainingLines = allowances.map((one) => say(`usage.left.${one.holder}`, { left: remainingText(one, say) }));
+  const remainingLines = allowances.map((one) =>
+    withGranted(say(`usage.left.${one.holder}`, { left: remainingText(one, say) }), one, say),
+  );
   const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(page, say)];
   const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
