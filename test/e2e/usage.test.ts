@@ -431,7 +431,7 @@ describe('/usage of a server', () => {
     await (await requestErasure(fixture)).message(says('has been deleted'));
     const afterErasure = text(await (await discord.as('admin').slash('usage', { of: 'server' })).message());
     expect(afterErasure).toContain('This server’s remaining limit: **18** of 20 tasks a day');
-    expect(afterErasure).toContain('What members have deleted still counts toward its limits');
+    expect(afterErasure).toContain('If members have deleted their data, their usage still counts toward its limits');
   });
 
   it('Admins can see the usage by role, for each role that has limits', async () => {

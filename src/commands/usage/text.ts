@@ -43,7 +43,7 @@ export const text = {
         'The gateway reports no usage on these days (UTC). New usage can take a while to appear. Try again later, or choose a different date range.',
       own: 'You have no usage on these days (UTC). Try a different date range.',
       server:
-        'No usage of this server is listed on these days (UTC). What members have deleted still counts toward its limits, but is no longer listed.',
+        'No usage of this server is listed on these days (UTC). If members have deleted their data, their usage still counts toward its limits, but is no longer listed.',
       members: 'No usage through this bot was recorded on these days (UTC). Try a different date range.',
     },
     column: {
