@@ -229,7 +229,9 @@ describe('Budgets', () => {
       );
     await runBudget(fixture, 'admin', 'grant', { more: '5 tasks' });
     expect(await imagine(fixture, 'member', 'an owl')).toContain('exceed the operator’s limit for this server');
-    await runBudget(fixture, 'owner', 'grant', { more: '1 task' });
+    expect(await runBudget(fixture, 'owner', 'grant', { more: '1 task' })).toMatch(
+      /The operator’s limits for the server are raised, too\. For now they are: 3 tasks a day$/,
+    );
     expect(await imagine(fixture, 'member', 'an owl')).toContain('Finished');
     // The operator's grant of one task still counts.
     expect(await runBudget(fixture, 'admin', 'set', { limits: '9 tasks a day' })).toMatch(

@@ -73,8 +73,12 @@ const grant = command({
     const facts = { more: grantText(more), units: say(`budget.done.units.${unit}`) };
     if (member) return budget.reply(say('budget.done.granted.member', { ...facts, member: member.id }));
     const limits = budget.fixedLimits;
+    const allowances = context.services.money.spending.serverAllowances(budget.guildId);
+    const raisesOperators =
+      budget.isOperator && allowances.some(({ holder, granted }) => holder === 'operator' && granted !== undefined);
     return budget.reply(
       say('budget.done.granted.server', facts),
+      ...(raisesOperators ? [say('budget.done.operatorRaised', { limits: budget.operatorLimitsNow() })] : []),
       ...(limits === undefined ? [] : [say('budget.done.operatorStands', { limits })]),
     );
   },

@@ -145,6 +145,7 @@ export const text = {
         member:
           'Granted to <@{{member}}>: {{more}} more. Each of their limits in {{units}} is raised until it next resets.',
       },
+      operatorRaised: 'The operator’s limits for the server are raised, too. For now they are: {{limits}}',
       stillGranted: 'Earlier grants still count until the limits reset, so for now they are: {{limits}}',
       units: { amount: 'dollars', tasks: 'tasks', both: 'dollars and tasks' },
       reset: {
