@@ -85,7 +85,7 @@ async function addToServer(discord: Config['discord'], { id }: APIApplication, t
   terminal.title('Ready');
   if (servers.length > 0)
     terminal.say(
-      'Once the bot runs, use /setup on your server: it checks each channel, and shows budget, rules and privacy.',
+      'Once the bot runs, use /setup on your server: it checks that channel and those that its settings name, and shows budget, rules and privacy.',
     );
   const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
   terminal.close();
