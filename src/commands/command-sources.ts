@@ -12,6 +12,7 @@ import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { AppContext } from '../lib/app-context.ts';
 import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
+import type { GatewayError } from '../services/gateway/errors.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Domains } from '../services/operations/engine.ts';
@@ -56,7 +57,8 @@ interface Operations {
   version: string;
   ownership: StoreOwnership;
   /** The part of the state that only the operator sees. */
-  state(): Promise<OperatorState>;
+  /** `gatewayError`: why a request to the gateway has just failed. */
+  state(gatewayError?: GatewayError): Promise<OperatorState>;
   /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
 }

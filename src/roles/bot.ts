@@ -12,6 +12,7 @@ import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import type { PartitionHealth } from '../services/cluster/partition-health.ts';
 import type { GatewayConnections } from '../services/gateway/connections.ts';
+import type { GatewayError } from '../services/gateway/errors.ts';
 import { createGateway } from '../services/gateway/gateway.ts';
 import type { SharedNotes } from '../services/money/whole-bot.ts';
 import { createEngine } from '../services/operations/engine.ts';
@@ -103,7 +104,10 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
     version,
     ownership: store.ownership,
     clusterHealth: cluster?.clusterHealth,
-    state: async () => ({ ...notices.state(), readiness: await readiness.check() }),
+    state: async (gatewayError?: GatewayError) => ({
+      ...notices.state(),
+      readiness: await readiness.check(gatewayError),
+    }),
   };
   const commands = openCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
   const readinessSources: ReadinessSources = {

@@ -26,6 +26,10 @@ describe('/about', () => {
     expect(text(await (await discord.as('member').slash('about')).message())).toContain(
       'Gateway: not reachable. New requests may fail.',
     );
+    // Its responses at the start of the bot are recent, but count less than the page's own request.
+    expect(text(await (await discord.as('owner').slash('about')).message())).toContain(
+      'Gateway: not ready. The gateway cannot be reached.',
+    );
   });
 });
 

@@ -38,7 +38,7 @@ async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gat
     const reason = state
       ? say(`about.gatewayTrouble.${state}`)
       : say(`gateway.${error.kind}`, { message: error.message });
-    return { isAvailable: false, reason };
+    return { isAvailable: false, reason, error };
   }
 }
 
@@ -48,11 +48,13 @@ export const about: Feature<typeof text> = {
     options: {},
     async run(_values, { services, facts, origin, say }) {
       const isOperator = await services.discord.operator.isOperator(facts.userId);
-      const [health, registeredCommands, operator] = await Promise.all([
+      const [health, registeredCommands] = await Promise.all([
         healthOf(services),
         services.discord.registeredCommands(facts),
-        isOperator ? services.operations.state() : undefined,
       ]);
+      const { gateway } = health;
+      const gatewayError = gateway.isAvailable ? undefined : gateway.error;
+      const operator = isOperator ? await services.operations.state(gatewayError) : undefined;
       const requester = requesterOf(origin);
       return aboutPage(
         {

@@ -4,6 +4,7 @@ import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
+import type { GatewayError } from '../../services/gateway/errors.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
 import { allowanceText, quantity } from '../../services/money/limits-text.ts';
 import { type Readiness, readyParts } from '../../services/operations/readiness.ts';
@@ -16,7 +17,7 @@ export interface Health {
   version: string;
   /** The round trip to Discord in milliseconds; undefined before the first heartbeat. */
   latencyMs: number | undefined;
-  gateway: { isAvailable: true; ms: number } | { isAvailable: false; reason: string };
+  gateway: { isAvailable: true; ms: number } | { isAvailable: false; reason: string; error: GatewayError };
   liveTasks: number;
   /** Undefined if the bot is a single process; `unknown` if the state of the other processes could not be read in time. */
   cluster?: ClusterHealth | 'unknown' | undefined;

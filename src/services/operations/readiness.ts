@@ -55,12 +55,15 @@ export class ReadinessCheck {
     this.#isStopping = true;
   }
 
-  async check(): Promise<Readiness> {
+  /** `gatewayError`: why a request to the gateway has just failed, which counts more than its earlier responses. */
+  async check(gatewayError?: GatewayError): Promise<Readiness> {
     const sources = this.#sources;
     if (this.#isStopping) return allParts('The bot is stopping.');
     if (!sources) return allParts('The bot is starting.');
     const discord = sources.isDiscordReady() ? undefined : 'There is no connection to Discord.';
-    return { bot: undefined, discord, store: storeReason(sources.store), gateway: await this.#gatewayReason(sources) };
+    const failure = gatewayError === undefined ? 'answered' : gatewayReason(gatewayError);
+    const gateway = failure === 'answered' ? await this.#gatewayReason(sources) : failure;
+    return { bot: undefined, discord, store: storeReason(sources.store), gateway };
   }
 
   async #gatewayReason({ gateway }: ReadinessSources): Promise<string | undefined> {
