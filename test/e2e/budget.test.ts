@@ -273,7 +273,10 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'other', 'a fox', 'hall')).toContain('Finished');
     expect(await imagine(fixture, 'other', 'a hare', 'hall')).toContain('this server’s limit');
     const unknown = { server: '100000000000000009' };
-    expect(await runBudget(fixture, 'owner', 'show', unknown)).toContain('not on a server with the ID');
+    expect(await runBudget(fixture, 'owner', 'show', unknown)).toMatch(
+      /not on a server with the ID .*\. Check the ID\.$/,
+    );
+    expect(await runBudget(fixture, 'owner', 'show', { server: 'all' })).toContain('`all` works only with');
     const owner = fixture.discord.as('owner');
     const paused = await (await owner.slash('budget pause', { server: 'all' })).message();
     expect(await imagine(fixture, 'member', 'a hare')).toContain('New requests are paused on all servers');

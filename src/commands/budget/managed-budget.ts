@@ -91,14 +91,17 @@ export async function managedBudget(server: string | undefined, context: Context
     return new ManagedBudget(facts.guildId, isOperator, context);
   }
   if (!isOperator) throw new Refusal('refusals.budgetOtherServer');
+  if (isAllServers(server)) throw new Refusal('refusals.budgetAllServers');
   if (!SERVER_ID.test(server) || !(await services.discord.reads.isInServer(server)))
     throw new Refusal('refusals.budgetUnknownServer', { server });
   return new ManagedBudget(server, isOperator, context);
 }
 
+const isAllServers = (server: string): boolean => server.trim().toLowerCase() === ALL_SERVERS;
+
 /** Returns what a pause concerns: one server, or all of them. */
 export async function pausableBudget(server: string | undefined, context: Context): Promise<ManagedBudget> {
-  if (server?.trim().toLowerCase() !== ALL_SERVERS) return managedBudget(server, context);
+  if (server === undefined || !isAllServers(server)) return managedBudget(server, context);
   if (!(await maySeeAccount(context))) throw new Refusal('refusals.budgetOtherServer');
   return new ManagedBudget(WHOLE_BOT, true, context);
 }

@@ -220,8 +220,8 @@ export const text = {
     budgetNotYours: 'Only members with the Manage Server permission can see and change this server’s budget.',
     budgetOtherServer:
       'Only the operator and, on an admin server of the bot, its admins can manage the budgets of other servers. Leave out the option `server`.',
-    budgetUnknownServer:
-      'The bot is not on a server with the ID {{server}}. Check the ID; `all` works only with `/budget pause`.',
+    budgetUnknownServer: 'The bot is not on a server with the ID {{server}}. Check the ID.',
+    budgetAllServers: '`all` works only with `/budget pause`. Enter the ID of one server.',
     budgetLimitsInvalid:
       'These limits are not valid: {{limits}}. Write them like `$5 a day, 100 tasks a week, video: 10 tasks a day, 3 at once`, or `none`, or `default`.',
     budgetMoreInvalid: '{{more}} is not an amount above zero. Write dollars, tasks or both, such as `$5, 20 tasks`.',
