@@ -267,7 +267,7 @@ export const text = {
       channels: 'in {{channels}}',
       notApplied: 'Nothing has changed yet.',
       outdated:
-        'This preview was already applied or is out of date. If your change is missing below, make it or import the file again.',
+        'This preview was already applied or is out of date, so nothing was changed now. If your change is missing below, make it or import the file again.',
       apply: 'Apply changes',
       cancel: 'Cancel',
       canceled: 'Canceled. The rules of this server are unchanged.',
