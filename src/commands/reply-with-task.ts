@@ -20,8 +20,8 @@ export async function replyWithTask(
   // A message does not contain the parent channel of its thread.
   const parentChannelId =
     continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
-  const { applicationId, uploadLimit, locale, maySpeak } = continuedTask.route;
-  const route = { applicationId, uploadLimit, locale, maySpeak, tokenExpiresAt: clock.now() };
+  const { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread } = continuedTask.route;
+  const route = { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread, tokenExpiresAt: clock.now() };
   try {
     const outcome = await submit(originOfMessage(message, reply, { parentChannelId, route }));
     // The outcome asks the member who sent the message for a confirmation.

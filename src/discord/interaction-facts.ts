@@ -106,7 +106,7 @@ export function pressOrigin(interaction: Interaction, pressedMessage: APIMessage
 export const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }): Route {
-  const { install, uploadLimit, locale, createdAt, appPermissions } = interactionFactsOf(interaction);
+  const { channelType, install, uploadLimit, locale, createdAt, appPermissions } = interactionFactsOf(interaction);
   const isBotDM = interaction.context === InteractionContextType.BotDM;
   return {
     applicationId: interaction.application_id,
@@ -114,6 +114,7 @@ function routeOf(interaction: Interaction, { isPrivate }: { isPrivate: boolean }
     token: interaction.token,
     tokenExpiresAt: createdAt + TOKEN_LIFETIME_MS,
     isPrivate,
+    ...(channelType === PrivateThread && { isInPrivateThread: true }),
     install,
     // If only a user has installed the application, its bot is present only in its own direct messages, where it can write although the
     // permissions that Discord reports there do not say so (https://discord.com/developers/docs/interactions/receiving-and-responding,

@@ -1,4 +1,4 @@
-import { ApplicationCommandPermissionType, PermissionFlagsBits } from 'discord-api-types/v10';
+import { ApplicationCommandPermissionType, ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
 import { RecentValues } from '../lib/recent-values.ts';
 import { permissionsIn } from './guards.ts';
@@ -16,6 +16,7 @@ type ServerMessage = MemberMessage & { guildId: string };
 /** What an interaction says of a place and its member, and a message does not. */
 export interface ReadPlace {
   parentChannelId: string | undefined;
+  isPrivateThread: boolean;
   isAgeRestricted: boolean;
   locale: string | undefined;
   permissions: bigint;
@@ -53,6 +54,7 @@ export class ServerAccess {
       guild.owner_id === memberId ? ~0n : permissionsIn({ permissions: String(granted) }, targets, overwrites);
     return {
       parentChannelId: parentId,
+      isPrivateThread: channel.type === ChannelType.PrivateThread,
       isAgeRestricted: place.nsfw,
       locale: guild.preferred_locale,
       permissions,

@@ -31,7 +31,7 @@ export const { on: onPress } = definersFor<MessageServices>();
 export async function pressedTask(taskId: string, { services, facts }: MessageHandlerContext): Promise<Task> {
   const task = await services.tasks.book.get(taskId);
   if (!task) throw new Refusal('refusals.unknownTask');
-  if (!mayContinue(task, facts.userId))
+  if (!mayContinue(task, facts))
     throw new Refusal(mayManageMessages(facts) ? 'refusals.notYoursToModerate' : 'refusals.notYours');
   setSubjectTask(task.id);
   if (!mayManageMessages(facts) && !task.traits.isTalk)

@@ -197,6 +197,7 @@ export class Mentions {
         uploadLimit: SMALLEST_UPLOAD_LIMIT,
         locale: place?.locale ?? DEFAULT_LOCALE,
         maySpeak: false,
+        ...(place?.isPrivateThread && { isInPrivateThread: true }),
         tokenExpiresAt: clock.now(),
       },
     });

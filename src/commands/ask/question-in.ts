@@ -37,16 +37,15 @@ export async function questionIn(
 /** Throws a refusal if the member may not continue the answer. */
 async function answerRepliedTo(
   { taskIds }: RepliedMessage,
-  { memberId, guildId, roleIds }: MemberMessage,
+  { memberId: userId, guildId, channelId, roleIds }: MemberMessage,
   isModerator: boolean,
   { tasks, safety }: Services,
 ): Promise<TaskOf<'ask'> | undefined> {
   for (const id of taskIds) {
     const task = await tasks.book.get(id);
     if (!task || !isOfKind('ask', task)) continue;
-    if (!mayContinue(task, memberId)) throw new Refusal('refusals.notYours');
-    if (!isModerator)
-      safety.rules.assertMayPress({ requesterId: task.requesterId, guildId }, { userId: memberId, roleIds });
+    if (!mayContinue(task, { userId, channelId })) throw new Refusal('refusals.notYours');
+    if (!isModerator) safety.rules.assertMayPress({ requesterId: task.requesterId, guildId }, { userId, roleIds });
     if (!hasEnded(task)) throw new Refusal('refusals.answerInProgress');
     return task;
   }

@@ -60,7 +60,7 @@ const songSelect = on(customIds.albumSong, {
     if (!part) throw new Refusal('refusals.unknownButton');
     const task = await context.services.tasks.book.get(part.id);
     if (!task) throw new Refusal('refusals.unknownTask');
-    if (!mayContinue(task, context.facts.userId)) throw new Refusal('refusals.notYours');
+    if (!mayContinue(task, context.facts)) throw new Refusal('refusals.notYours');
     context.services.tasks.recordView(task);
     return context.services.messages.prepareAgain(task, context.origin);
   },

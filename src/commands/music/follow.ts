@@ -44,11 +44,14 @@ export const follow = command({
  */
 async function createFollowCheck(context: Context): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
-  const { userId } = context.facts;
+  const { facts } = context;
+  // What was made in direct messages was not shown to other members.
+  const mayFollow = (task: Task): boolean =>
+    task.requesterId === facts.userId || (task.guildId !== undefined && mayContinue(task, facts));
   return (tasksById) => {
     const idsWhere = (matches: (task: Task | undefined) => boolean): string[] =>
       [...tasksById].filter(([, task]) => matches(task)).map(([id]) => id);
-    const inaccessibleIds = idsWhere((task) => task !== undefined && !mayContinue(task, userId));
+    const inaccessibleIds = idsWhere((task) => task !== undefined && !mayFollow(task));
     // A member who only guesses ids must not learn which of them belong to private tasks.
     if (!mayFollowAll)
       refuse('refusals.idsNotFollowable', [...idsWhere((task) => task === undefined), ...inaccessibleIds]);

@@ -56,5 +56,14 @@ export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(re
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-/** Whether a member may order a follow-up of a task: of a public one, everyone; of a private one, only its owner. */
-export const mayContinue = (task: Task, memberId: string): boolean => !isClosed(task) || task.requesterId === memberId;
+interface Continuer {
+  userId: string;
+  channelId?: string | undefined;
+}
+
+/** Whether a member may order a follow-up of a task: of a public one, everyone; of one in a private thread, those who are there; of a private one, only its owner. */
+export function mayContinue(task: Task, { userId, channelId }: Continuer): boolean {
+  if (task.requesterId === userId || !isClosed(task)) return true;
+  const { isPrivate, isInPrivateThread } = task.route;
+  return !isPrivate && isInPrivateThread === true && !task.request.isClosed && task.channelId === channelId;
+}

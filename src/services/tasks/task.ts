@@ -121,6 +121,8 @@ const route = z.object({
   followUpId: z.string().optional(),
   /** Whether only the member can see the result. It must never be posted where others can read it. */
   isPrivate: z.boolean(),
+  /** Whether the result is shown in a private thread, so that only its members can see it. */
+  isInPrivateThread: z.boolean().optional(),
   install: z.enum(['guild', 'user']),
   /** Whether the bot can post messages and files in the channel. */
   mayPost: z.boolean(),
@@ -309,7 +311,8 @@ const FOLLOWED_STATES: ReadonlySet<TaskState> = new Set(['accepted', 'queued', '
 const UNFINISHED_STATES: ReadonlySet<TaskState> = new Set(['waiting', 'submitting', ...FOLLOWED_STATES]);
 
 /** Whether the task is missing from the lists of other members. */
-export const isClosed = ({ route, request }: Task): boolean => route.isPrivate || request.isClosed === true;
+export const isClosed = ({ route, request }: Task): boolean =>
+  route.isPrivate || route.isInPrivateThread === true || request.isClosed === true;
 
 /** Whether the gateway has the job, so that it is polled. */
 export const isFollowed = ({ state }: Task): boolean => FOLLOWED_STATES.has(state);

@@ -186,7 +186,7 @@ describe('The form for a video', () => {
           },
         ],
         "id": "filmf.1",
-        "title": "Generate a video from this image",
+        "title": "Generate a video from these images",
       }
     `);
   });

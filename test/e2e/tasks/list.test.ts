@@ -42,6 +42,21 @@ describe('/tasks', () => {
     expect(upscaled.attachments).toHaveLength(1);
   });
 
+  it('What is made in a private thread is listed for its owner only, and others in the thread can use its buttons', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord } = fixture;
+    const { id } = discord.as('member').startThread('hidden', { isPrivate: true, with: ['other', discord.world.bot.name] });
+    const member = discord.as('member').in(id);
+    const grid = await orderGrid(fixture, { prompt: 'an owl in the thread' }, member);
+    expect(text(await openTaskList(fixture, 'member'))).toContain('an owl in the thread 🔒');
+    expect(text(await openTaskList(fixture, 'admin', { whose: 'server' }))).not.toContain('owl');
+    const page = await openTask(fixture, await openTaskList(fixture, 'member'));
+    const question = await (await discord.as('member').click(page, 'Show here')).message((one) => one.ephemeral);
+    expect(text(question)).toContain('This task is private.');
+    const press = await discord.as('other').in(id).click(grid, 'U2');
+    expect((await press.message(says('Finished in'))).attachments).toHaveLength(1);
+  });
+
   it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20 },
