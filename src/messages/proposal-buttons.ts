@@ -109,7 +109,11 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
 }
 
 /** Why an order would be refused before it has a message; the same reason for several orders is said once. */
-function refusalOf(order: ProposedOrder, count: number, { services, origin, messageFor }: MessageHandlerContext): string | undefined {
+function refusalOf(
+  order: ProposedOrder,
+  count: number,
+  { services, origin, messageFor }: MessageHandlerContext,
+): string | undefined {
   try {
     services.tasks.orders.check({ ...origin, ...order }, count);
     return undefined;

@@ -63,7 +63,9 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
     ...(task.requesterId === facts.userId ? decisionButtons(task, button) : []),
-    ...(mayDeleteMessage(task, context) && canDeleteMessage(task) ? button('delete', customIds.deletePost.id(task.id)) : []),
+    ...(mayDeleteMessage(task, context) && canDeleteMessage(task)
+      ? button('delete', customIds.deletePost.id(task.id))
+      : []),
   ];
   return [
     ...(address === undefined ? [] : [{ type: 'link' as const, address, label: say('tasks.buttons.message') }]),

@@ -25,7 +25,12 @@ it('A refused direct message is told why, because nobody else reads it', async (
   const member = discord.as('member').in('dm');
   const file = { name: 'broken.bin', bytes: Buffer.from([0, 1, 2, 255, 254]), contentType: 'application/octet-stream' };
   const question = await member.say('what is this?', [file]);
-  await replySaying(discord, member.channel.id, question, 'is neither a PDF nor a readable text file. Save it as UTF-8 text or PDF.');
+  await replySaying(
+    discord,
+    member.channel.id,
+    question,
+    'is neither a PDF nor a readable text file. Save it as UTF-8 text or PDF.',
+  );
 });
 
 it('An edit of a refused question is another try', async () => {

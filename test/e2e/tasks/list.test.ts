@@ -45,7 +45,9 @@ describe('/tasks', () => {
   it('What is made in a private thread is listed for its owner only, and others in the thread can use its buttons', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord } = fixture;
-    const { id } = discord.as('member').startThread('hidden', { isPrivate: true, with: ['other', discord.world.bot.name] });
+    const { id } = discord
+      .as('member')
+      .startThread('hidden', { isPrivate: true, with: ['other', discord.world.bot.name] });
     const member = discord.as('member').in(id);
     const grid = await orderGrid(fixture, { prompt: 'an owl in the thread' }, member);
     expect(text(await openTaskList(fixture, 'member'))).toContain('an owl in the thread 🔒');
