@@ -2,7 +2,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind, withTakenEffect } from '../gateway/errors.ts';
 import { dataUri, type FileContent } from '../media/content.ts';
-import type { MaskSize } from '../media/images/mask.ts';
 import type { Media } from '../media/media.ts';
 import { signatureExpiry } from '../media/signed-urls.ts';
 import type {
@@ -158,6 +157,11 @@ class Attachments {
 /** Plain text, because a refusal cannot contain Discord's own timestamps. */
 const formatTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 /** Returns the mask of a region as a PNG. */
 async function maskOf(region: Region, media: Media, files: MemberFiles): Promise<Buffer> {
   if ('drawn' in region) {
@@ -185,7 +189,7 @@ const MASK_REFUSALS = {
 } as const;
 
 /** A mask is what the member is asked for if the size of the image is unknown, so it is not refused then. */
-async function sizeIfKnown(image: WholeImage, media: Media, files: MemberFiles): Promise<MaskSize | undefined> {
+async function sizeIfKnown(image: WholeImage, media: Media, files: MemberFiles): Promise<Size | undefined> {
   try {
     return await sizeOf(image, media);
   } catch (error) {
@@ -195,7 +199,7 @@ async function sizeIfKnown(image: WholeImage, media: Media, files: MemberFiles):
 }
 
 /** The gateway accepts a mask of another shape, and charges for a change in the wrong place. */
-function requireSameShape(name: string, mask: MaskSize, image: MaskSize): void {
+function requireSameShape(name: string, mask: Size, image: Size): void {
   // Programs round the sides of a scaled image to whole pixels.
   const height = (mask.width * image.height) / image.width;
   if (Math.abs(mask.height - height) <= Math.max(1, height * MAX_SHAPE_DIFFERENCE)) return;
@@ -204,9 +208,9 @@ function requireSameShape(name: string, mask: MaskSize, image: MaskSize): void {
 
 const MAX_SHAPE_DIFFERENCE = 0.01;
 
-const formatSize = ({ width, height }: MaskSize): string => `${width} × ${height}`;
+const formatSize = ({ width, height }: Size): string => `${width} × ${height}`;
 
-async function sizeOf({ address, width = 0, height = 0 }: WholeImage, media: Media): Promise<MaskSize> {
+async function sizeOf({ address, width = 0, height = 0 }: WholeImage, media: Media): Promise<Size> {
   const isKnown = [width, height].every((length) => Number.isSafeInteger(length) && length > 0);
   return isKnown ? { width, height } : await measure(address, media);
 }

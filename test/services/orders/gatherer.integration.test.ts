@@ -314,7 +314,8 @@ describe('The files of a request', () => {
         expect(await gatherDrawn(size, square)).toHaveProperty('mask');
       expect(await refusalOf(gatherDrawn({ width: 390, height: 844 }, square))).toEqual({
         ...variables,
-        ...{ size: '390 × 844', imageSize: '1024 × 1024' },
+        size: '390 × 844',
+        imageSize: '1024 × 1024',
       });
       expect(await refusalOf(gatherDrawn({ width: 200, height: 205 }, square))).toMatchObject(variables);
       // The size is measured if the gateway has not stated it, and a mask is accepted if that is impossible.
