@@ -53,8 +53,12 @@ describe('docs/configuration.md', () => {
         RULES: '{"words": [{"text": "casino"}]}',
       };
       const content = contents[name];
-      // The processes of a cluster need a store on a server.
-      const requiredSettings = name === 'ATELIER_ROLE' ? { STORE_URL: 'redis://127.0.0.1:6379' } : {};
+      // The processes of a cluster need a store on a server, and a key needs the service that it is for.
+      const companions: Record<string, Record<string, string>> = {
+        ATELIER_ROLE: { STORE_URL: 'redis://127.0.0.1:6379' },
+        MODERATION_API_KEY: { MODERATION_BASE_URL: 'https://moderation.example/v1' },
+      };
+      const requiredSettings = companions[name] ?? {};
       const config = configWith({
         ...requiredSettings,
         [name]: content === undefined ? example : writeTemporaryFile('file.json', content),
