@@ -275,7 +275,7 @@ describe.each(profiles)('The client of OpenAI at a %s gateway', (profile) => {
 
   it('The client of OpenAI recognizes errors', async () => {
     const { client, embedded } = await openClient(profile);
-    const stranger = new OpenAI({ apiKey: 'sk-nobody', baseURL: `${embedded.url}/v1`, ...transport });
+    const stranger = new OpenAI({ apiKey: 'sk-unknown', baseURL: `${embedded.url}/v1`, ...transport });
     await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError);
     await expect(client.responses.create({ model, input: '' })).rejects.toBeInstanceOf(BadRequestError);
     await expect(client.get('/nowhere')).rejects.toBeInstanceOf(NotFoundError);

@@ -25,7 +25,7 @@ describe('A message to the bot', () => {
     ['the system', { author: { id: '4', system: true } }],
     ['a webhook', { webhook_id: '6' }],
     ['Discord itself, about a new member', { type: 7 }],
-    ['nobody', { author: undefined }],
+    ['no one', { author: undefined }],
   ])('One from %s is not read', (_, changes) => {
     expect(read(changes)).toBeUndefined();
   });
@@ -39,7 +39,7 @@ describe('A message to the bot', () => {
     ['mentions it', { guild_id: '3', mentions: [{ id: BOT }] }, true],
     ['is a direct message', { mentions: [] }, true],
     ['mentions someone else', { guild_id: '3', mentions: [{ id: '4' }] }, false],
-    ['mentions nobody', { guild_id: '3' }, false],
+    ['mentions no one', { guild_id: '3' }, false],
   ])('A message that %s is for the bot: %j', (_, packet, isForBot) => {
     expect(isMessageForBot(packet, BOT)).toBe(isForBot);
   });

@@ -20,7 +20,7 @@ it('A refused mention gets a neutral reply, and only its author can read why', a
   expect(modelRequests(gateway)).toHaveLength(0);
 });
 
-it('A refused direct message is told why, because nobody else reads it', async () => {
+it('A refused direct message is told why, because only its author reads it', async () => {
   const { discord } = await startMentionBot({ ASK_AT_ONCE: '1' });
   const member = discord.as('member').in('dm');
   const file = { name: 'broken.bin', bytes: Buffer.from([0, 1, 2, 255, 254]), contentType: 'application/octet-stream' };
