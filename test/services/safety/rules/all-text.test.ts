@@ -76,10 +76,12 @@ function requestWith(kind: TaskKind, marked: Path | undefined): Sample {
   );
 }
 
-/** The places for text in requests, by kind. The address in `region` is that of a result. */
+/** The places for text in requests, by kind. */
 const placesByKind = kindNames(kindSpecs).map((kind) => ({ kind, paths: requestWith(kind, undefined).paths }));
 const nameOf = (path: Path): string => path.join('.');
-const isException = ([field = '']: Path): boolean => Object.hasOwn(FIELDS_WITHOUT_TEXT, field);
+/** The image that a region belongs to is a result: its address is the gateway's. */
+const isResult = ([field, , part]: Path): boolean => field === 'region' && part === 'of';
+const isException = (path: Path): boolean => isResult(path) || Object.hasOwn(FIELDS_WITHOUT_TEXT, path[0] ?? '');
 
 const openRules = (operatorRules: Partial<RuleSet>, moderationService?: ModerationService): Rules =>
   new Rules(
