@@ -34,6 +34,8 @@ export interface Case {
 export interface Evidence {
   readonly cases: readonly Case[];
   readonly shownMessages: readonly ShownMessage[];
+  /** The hints about `/setup`, which stand below the reply to an order without being about it. */
+  readonly setupHints: readonly ShownMessage[];
   readonly members: Members;
   readonly servers: EmbeddedServers;
   readonly keeper: ProcessHistory;
@@ -42,9 +44,13 @@ export interface Evidence {
 export function evidenceOf(servers: EmbeddedServers, members: Members, keeper: ProcessHistory): Evidence {
   servers.readLogs();
   const { discord, gateway } = servers;
-  const shownMessages = [...discord.world.channels.keys()].flatMap((channelId) =>
+  const allMessages = [...discord.world.channels.keys()].flatMap((channelId) =>
     discord.messages(channelId).map((message) => ({ message, channelId, words: text(message) })),
   );
+  const setupHints = allMessages.filter(({ words }) =>
+    words.includes('The bot has not been set up on this server yet'),
+  );
+  const shownMessages = allMessages.filter((one) => !setupHints.includes(one));
   const jobs = gateway.jobs.list();
   const submits = servers.gatewayLog.entries.filter(
     ({ method, path }) => method === 'POST' && gatewayPaths.submit.path.test(path),
@@ -70,7 +76,7 @@ export function evidenceOf(servers: EmbeddedServers, members: Members, keeper: P
       callback: callbacksByInteraction.get(order.interactionId),
     }),
   );
-  return { cases, shownMessages, members, servers, keeper };
+  return { cases, shownMessages, setupHints, members, servers, keeper };
 }
 
 /** The order that a message is about. */

@@ -57,6 +57,7 @@ export function brokenMemberPromises(assessment: Assessment): string[] {
       ? [`${assessment.members.givenUpCount} orders were never accepted, however often they were repeated`]
       : []),
     ...duplicateResults(assessment.shownMessages),
+    ...repeatedHints(assessment),
     ...leaks(assessment),
     ...(unexplainedCount > maxUnexplained
       ? [
@@ -110,6 +111,13 @@ function duplicateResults(shownMessages: readonly ShownMessage[]): string[] {
   const byTask = Map.groupBy(ends, ({ message }) => taskOf(message));
   return [...byTask].flatMap(([task, messages]) =>
     task !== undefined && messages.length > 1 ? [`task ${task} is shown in ${messages.length} messages`] : [],
+  );
+}
+
+function repeatedHints({ setupHints, servers }: Assessment): string[] {
+  const byServer = Map.groupBy(setupHints, ({ channelId }) => servers.discord.world.channel(channelId).guildId);
+  return [...byServer].flatMap(([guildId, { length }]) =>
+    length > 1 ? [`the server ${guildId} was told ${length} times that it has not been set up`] : [],
   );
 }
 

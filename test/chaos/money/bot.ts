@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { killAtExit } from '../../support/kill-at-exit.ts';
 import { cacheArgs } from '../../support/shipped.ts';
-import type { Command, CommandResult } from './order.ts';
+import { type Command, type CommandResult, TRY_AGAIN } from './order.ts';
 
+const MAX_ATTEMPTS = 10;
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** The bot in another process. If it is killed, its commands get no response. */
@@ -20,7 +21,14 @@ export class MoneyBot {
     this.#settings = settings;
   }
 
+  /** Starts it again, as a supervisor does, if its store cannot be reached at once. */
   async start(): Promise<void> {
+    for (let attempts = 0; !(await this.#startOnce()); attempts++)
+      if (attempts === MAX_ATTEMPTS) throw new Error(`The bot cannot start: ${this.log}`);
+  }
+
+  /** Resolves to false if the store could not be reached. */
+  async #startOnce(): Promise<boolean> {
     const env = { PATH: process.env.PATH ?? '', ...this.#settings };
     const child = fork(WORKER, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [...cacheArgs] });
     killAtExit(child);
@@ -29,16 +37,17 @@ export class MoneyBot {
       stream?.on('data', (piece: Buffer) => {
         this.log = (this.log + piece.toString()).slice(-20_000);
       });
-    const ready = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<boolean>();
     child.on('message', (message: { ready?: true; id?: number; answer?: CommandResult }) => {
-      if (message.ready) ready.resolve();
+      if (message.ready) started.resolve(true);
       else if (message.id !== undefined) this.#answer(message.id, message.answer);
     });
     child.once('exit', (code) => {
-      ready.reject(new Error(`The bot exited with ${code} while it started: ${this.log}`));
+      if (code === TRY_AGAIN) started.resolve(false);
+      else started.reject(new Error(`The bot exited with ${code} while it started: ${this.log}`));
       for (const id of [...this.#pending.keys()]) this.#answer(id, undefined);
     });
-    await ready.promise;
+    return started.promise;
   }
 
   /** Resolves to undefined if the bot is killed before it responds. */

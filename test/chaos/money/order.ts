@@ -21,3 +21,6 @@ export interface CommandResult {
 
 /** The outcome of an order that the bot refuses because its store is away. */
 export const STORE_UNREACHABLE = 'store unreachable';
+
+/** The exit code of a bot whose store cannot be reached when it starts. */
+export const TRY_AGAIN = 75;

@@ -12,7 +12,7 @@ import { WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { silentDiscord } from '../../support/silent-discord.ts';
-import { type Command, type CommandResult, STORE_UNREACHABLE } from './order.ts';
+import { type Command, type CommandResult, STORE_UNREACHABLE, TRY_AGAIN } from './order.ts';
 
 /** The bot without Discord, in a process that gets killed. It carries out commands, and reports the outcome of each order. */
 const config = readConfig(process.env, ruleTargets);
@@ -23,13 +23,20 @@ const log = createLogger({
   write: (line) => process.stdout.write(line),
 });
 const clock = systemClock;
+
+/** As the bot does: a supervisor starts it again. */
+function exitIfUnreachable(error: unknown): never {
+  if (error instanceof StoreError && error.kind === 'unreachable') process.exit(TRY_AGAIN);
+  throw error;
+}
+
 const store = await openStore(config.store, {
   log,
   clock,
   specs: kindSpecs,
   botVersion: '0.0.0',
   leaseMs: config.storeLeaseMs,
-});
+}).catch(exitIfUnreachable);
 const gateway = createGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
 const engine = createEngine(
   { clock, log },
@@ -48,8 +55,10 @@ const engine = createEngine(
   },
 );
 const { tasks } = engine.domains;
-await engine.open();
-await tasks.start();
+await engine
+  .open()
+  .then(() => tasks.start())
+  .catch(exitIfUnreachable);
 
 async function carryOut(command: Command): Promise<CommandResult> {
   const { orders, book } = tasks;

@@ -156,7 +156,10 @@ it('An utterance can be shown elsewhere, but a live conversation accepts utteran
   const { opening } = await startTalk(fixture, { who: 'everyone' });
   await sendUtterance(fixture, opening, 'tell me of snow');
   const speaker = discord.as('member');
-  const page = await openTask(fixture, await openTaskList(fixture, 'member', { kind: 'said' }));
+  const openPage = async () => openTask(fixture, await openTaskList(fixture, 'member', { kind: 'said' }));
+  // The answer is shown before the task is stored as delivered, and only then its page offers to show it.
+  await expect.poll(async () => labels(await openPage())).toContain('Show here');
+  const page = await openPage();
   expect(labels(page)).not.toContain('Retry');
   const copy = await (await speaker.click(page, 'Show here')).message();
   expect(text(copy)).toMatch(/tell me of snow[\s\S]*This is the sandbox speaking/);
