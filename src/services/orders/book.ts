@@ -6,7 +6,7 @@ import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { StoreError } from '../tasks/store-error.ts';
 import { isHeld, isLive, type Task } from '../tasks/task.ts';
-import type { TaskStore } from './task-store.ts';
+import type { BookStore } from './task-store.ts';
 
 export interface TasksLog {
   debug(facts: object, message: string): void;
@@ -20,8 +20,6 @@ export type Transition = (task: Task) => Task;
 /** How long a member waits until it is certain that a task was not stored. By then a worker of a cluster has lost its lease. */
 const MAX_CERTAINTY_WAIT_MS = 20_000;
 const REMOVAL_RETRY_MS = 500;
-
-type BookStore = Pick<TaskStore, 'live' | 'get' | 'put' | 'remove'>;
 
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {

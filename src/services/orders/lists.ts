@@ -2,10 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Task } from '../tasks/task.ts';
 import type { TaskSummary } from '../tasks/task-summary.ts';
 import type { OtherPartitions } from './other-partitions.ts';
-import type { TaskPage, TaskStore } from './task-store.ts';
-
-/** The source of the lists of tasks. */
-export type TaskLists = Pick<TaskStore, 'page'>;
+import type { TaskLists, TaskPage, TaskReader } from './task-store.ts';
 
 /** The lists of all partitions as one. Ids sort by time, so the newest of all are among the newest of each. */
 export const mergeLists = (ownLists: TaskLists, otherPartitions: OtherPartitions): TaskLists => ({
@@ -36,10 +33,7 @@ export async function* tasksOf(memberId: string, lists: TaskLists): AsyncGenerat
 }
 
 /** Yields the same tasks with everything that is stored about them. */
-export async function* fullTasksOf(
-  memberId: string,
-  lists: TaskLists & { get(id: string): Promise<Task | undefined> },
-): AsyncGenerator<Task> {
+export async function* fullTasksOf(memberId: string, lists: TaskReader): AsyncGenerator<Task> {
   for await (const { id } of tasksOf(memberId, lists)) {
     const task = await lists.get(id);
     if (task) yield task;
@@ -50,7 +44,7 @@ export async function* fullTasksOf(
 const MAX_OWN_RESULTS = 50;
 
 /** Whether the address is that of a result of one of the member's newest tasks. */
-export async function isOwnResult(store: TaskStore, address: string, memberId: string): Promise<boolean> {
+export async function isOwnResult(store: TaskReader, address: string, memberId: string): Promise<boolean> {
   const { summaries } = await store.page({ of: { memberId }, max: MAX_OWN_RESULTS });
   for (const { id } of summaries)
     if ((await store.get(id))?.media.some((result) => result.address === address)) return true;

@@ -6,10 +6,10 @@ import type { RuleStore } from '../safety/rules.ts';
 import type { DraftStore } from './form-drafts.ts';
 import type { ProposalStore } from './proposals.ts';
 import type { PseudonymStore } from './pseudonyms.ts';
-import { erasureOutcome, type TaskStore } from './task-store.ts';
+import { erasureOutcome, type TaskReader } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
-export interface PartitionRows extends Pick<TaskStore, 'page' | 'get'> {
+export interface PartitionRows extends TaskReader {
   readonly entries: EntryStore;
   readonly budgets: BudgetStore;
   readonly rules: RuleStore;

@@ -3,34 +3,53 @@ import type { SentOrder } from '../tasks/kind.ts';
 import type { MessageAddress, Task, TaskState } from '../tasks/task.ts';
 import type { TaskSummary } from '../tasks/task-summary.ts';
 
-/** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
-export interface TaskStore {
+/** The source of the lists of tasks. */
+export interface TaskLists {
+  /** Returns a page of a list, newest first. */
+  page(query: PageQuery): Promise<TaskPage>;
+}
+
+/** Tasks with their lists, for reading only. */
+export interface TaskReader extends TaskLists {
+  get(id: string): Promise<Task | undefined>;
+}
+
+/** What the book keeps its tasks in. */
+export interface BookStore {
   /** Returns the live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
   /** Stores a task among the live or the finished ones, depending on its state. */
   put(task: Task): Promise<void>;
-  /** Finds a task by its remote id. This works only for music. */
-  findByRemoteId(remoteId: string): Promise<Task | undefined>;
   /** Removes a task without a trace, for example if its request was refused. */
   remove(task: Task): Promise<void>;
-  /** Returns a page of a list, newest first. */
-  page(query: PageQuery): Promise<TaskPage>;
+}
+
+export interface DurationStore {
+  addDuration(key: string, duration: Duration): Promise<void>;
+  /** The latest durations, oldest first. */
+  durations(key: string): Promise<Duration[]>;
+}
+
+export interface PollStore {
+  recordPolling(at: number): Promise<void>;
+  lastPolledAt(): Promise<number | undefined>;
+}
+
+/** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
+export interface TaskStore extends TaskReader, BookStore, DurationStore, PollStore {
+  /** Finds a task by its remote id. This works only for music. */
+  findByRemoteId(remoteId: string): Promise<Task | undefined>;
   /** Stores the exact request in addition to its task while it may be sent again. No list or export shows it. */
   readonly sentOrders: {
     put(id: string, sent: SentOrder): Promise<void>;
     read(id: string): Promise<SentOrder | undefined>;
   };
-  addDuration(key: string, duration: Duration): Promise<void>;
-  /** The latest durations, oldest first. */
-  durations(key: string): Promise<Duration[]>;
   unfinishedErasures(): Promise<ErasureMark[]>;
   putErasure(mark: ErasureMark): Promise<void>;
   removeErasure(memberId: string): Promise<void>;
   /** Removes list entries that a crash has left behind for erased tasks. */
   removeStaleSummaries(memberId: string): Promise<void>;
-  recordPolling(at: number): Promise<void>;
-  lastPolledAt(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ import type { Callbacks } from './callbacks.ts';
 import type { ModelCircuits } from './circuits.ts';
 import { Fingerprints } from './fingerprints.ts';
 import type { FormDrafts } from './form-drafts.ts';
-import { fullTasksOf, mergeLists, type TaskLists, tasksOf } from './lists.ts';
+import { fullTasksOf, mergeLists, tasksOf } from './lists.ts';
 import { Orders } from './orders.ts';
 import { createOrdersContext, type OrdersContext, type OrdersSources } from './orders-context.ts';
 import { Outlook } from './outlook.ts';
@@ -30,7 +30,7 @@ import type { Proposals } from './proposals.ts';
 import type { Scheduler } from './scheduler.ts';
 import { InlineResults } from './submission/inline-results.ts';
 import { startRelease, startSweep } from './submission/sweep.ts';
-import type { MessageRemoval, PageQuery } from './task-store.ts';
+import type { MessageRemoval, PageQuery, TaskLists } from './task-store.ts';
 import { Tracker } from './tracker.ts';
 import { Words } from './words.ts';
 
@@ -85,7 +85,7 @@ export class Tasks {
     this.proposals = context.proposals;
     book.onChange((task) => money.ledger.onTaskChange(task));
     const earlierPolls = new EarlierPolls(store, clock, log);
-    const durationHistory = new DurationHistory({ store, waitLimitOf: this.waitLimitOf, log });
+    const durationHistory = new DurationHistory(store, this.waitLimitOf, log);
     const missedShare = (task: Task) => callbacks.missedShare(task);
     const schedule =
       settings.poll.schedule === 'spec'

@@ -61,7 +61,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
     book,
     log,
     schedule: { nextAt: (_, now) => now + NEXT_POLL_MS },
-    durationHistory: new DurationHistory({ store, log, waitLimitOf: () => 'image' }),
+    durationHistory: new DurationHistory(store, () => 'image', log),
     earlierPolls: new EarlierPolls(store, clock, log),
     inlineResults: new InlineResults(clock),
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TasksLog } from '../book.ts';
-import type { TaskStore } from '../task-store.ts';
+import type { PollStore } from '../task-store.ts';
 
 // The specification's fastest schedule (4.5): every 2 s for the first 30 s, then every 5 s.
 export const MIN_GAP_MS = 2_000;
@@ -38,8 +38,6 @@ export const earliestPollAt = ({ since, pollCount, lastPollAt }: PollHistory): n
 const MARK_INTERVAL_MS = 1_000;
 /** A poll that was in flight when the bot ended can reach the gateway this much later. */
 const IN_FLIGHT_MS = 1_000;
-
-type PollStore = Pick<TaskStore, 'lastPolledAt' | 'recordPolling'>;
 
 /** The polls before this start. Responses without changes are not stored, so each task is assumed to have used its allowance up to the stored time. */
 export class EarlierPolls {

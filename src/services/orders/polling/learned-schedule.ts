@@ -3,7 +3,7 @@ import { RecentMap } from '../../../lib/recent-map.ts';
 import type { WaitLimit } from '../../tasks/kind.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { TasksLog } from '../book.ts';
-import { type Duration, MAX_DURATIONS_PER_KEY, type TaskStore } from '../task-store.ts';
+import { type Duration, type DurationStore, MAX_DURATIONS_PER_KEY } from '../task-store.ts';
 import { DurationModel, POLLING_PROFILES } from './duration-model.ts';
 import { fitHistogram, type Observation, weightOf } from './histogram.ts';
 import { overdueGap, type Schedule, specSchedule, taskAge } from './schedule.ts';
@@ -42,20 +42,18 @@ interface KnownDurations {
   count: number;
 }
 
-interface DurationHistoryParts {
-  store: Pick<TaskStore, 'addDuration' | 'durations'>;
-  waitLimitOf(task: Task): WaitLimit;
-  log: TasksLog;
-}
-
 export class DurationHistory {
-  readonly #parts: DurationHistoryParts;
+  readonly #store: DurationStore;
+  readonly #waitLimitOf: (task: Task) => WaitLimit;
+  readonly #log: TasksLog;
   readonly #durationsByKey = new Map<string, KnownDurations | Promise<KnownDurations>>();
   /** By task: the prediction of the percentage that was closest to a half. Early ones say little, and late ones differ little from the end. */
   readonly #predictions = new RecentMap<string, { percent: number; ms: number }>(MAX_PREDICTIONS);
 
-  constructor(parts: DurationHistoryParts) {
-    this.#parts = parts;
+  constructor(store: DurationStore, waitLimitOf: (task: Task) => WaitLimit, log: TasksLog) {
+    this.#store = store;
+    this.#waitLimitOf = waitLimitOf;
+    this.#log = log;
   }
 
   /** Undefined while too little is known or assumed, or durations are still being read. */
@@ -70,7 +68,7 @@ export class DurationHistory {
     )
       return cachedModel.model;
     const profile = {
-      ...POLLING_PROFILES[this.#parts.waitLimitOf(task)],
+      ...POLLING_PROFILES[this.#waitLimitOf(task)],
       ...(span === 'share' && { pollShare: PREDICTED_POLL_SHARE }),
     };
     const observations = withOthers(
@@ -86,7 +84,7 @@ export class DurationHistory {
   }
 
   unitMsOf(task: Task): number {
-    return POLLING_PROFILES[this.#parts.waitLimitOf(task)].unitMs;
+    return POLLING_PROFILES[this.#waitLimitOf(task)].unitMs;
   }
 
   /** Call this for a task that runs. */
@@ -117,9 +115,9 @@ export class DurationHistory {
         if (since >= 0 && since < MIN_INTERVAL_MS) continue;
         known.durations = [...known.durations, duration].slice(-MAX_DURATIONS_PER_KEY);
         known.count += 1;
-        await this.#parts.store.addDuration(key, duration);
+        await this.#store.addDuration(key, duration);
       } catch (error) {
-        this.#parts.log.warn({ err: error }, 'A duration could not be stored.');
+        this.#log.warn({ err: error }, 'A duration could not be stored.');
       }
     }
   }
@@ -128,7 +126,7 @@ export class DurationHistory {
     const known = this.#durationsByKey.get(key);
     if (known) return known instanceof Promise ? undefined : known;
     this.#read(key).catch((error: unknown) => {
-      this.#parts.log.warn({ err: error }, 'Durations could not be read.');
+      this.#log.warn({ err: error }, 'Durations could not be read.');
     });
     return undefined;
   }
@@ -138,7 +136,7 @@ export class DurationHistory {
     const known = this.#durationsByKey.get(key);
     if (known) return known;
     try {
-      const reading = this.#parts.store
+      const reading = this.#store
         .durations(key)
         .then((durations) => ({ durations, models: {}, count: durations.length }));
       this.#durationsByKey.set(key, reading);

@@ -28,7 +28,7 @@ async function createSchedule(
       { url: 'sqlite://:memory:', scheme: 'sqlite' },
       { specs: kindSpecs, log, clock: new ManualClock() },
     ));
-  const history = new DurationHistory({ store, log, waitLimitOf: () => limit });
+  const history = new DurationHistory(store, () => limit, log);
   const durations = logNormal(count, medianMs, 0.3);
   // The durations are learned in a shuffled order, with one job ending every second.
   for (let job = 0; job < count; job += 1) {
@@ -223,7 +223,7 @@ describe('The learned schedule', () => {
       isPretty: false,
       write: (line) => lines.push(line),
     });
-    const history = new DurationHistory({ store: failingStore, log: recordingLog, waitLimitOf: () => 'image' });
+    const history = new DurationHistory(failingStore, () => 'image', recordingLog);
     const schedule = learnedSchedule(history, () => 1);
     expect(schedule.nextAt(runningTask(), start)).toBe(start + 2_500);
     await history.learn(runningTask(), { atLeastMs: 1, atMostMs: 2, at: start });
