@@ -1,7 +1,7 @@
 import type { Follower } from '../discord/follower.ts';
 import type { Funnel } from '../discord/funnel.ts';
 import type { refuseUnserved } from '../discord/guards.ts';
-import type { InteractionFacts } from '../discord/interaction-facts.ts';
+import type { InteractionPlace } from '../discord/interaction-facts.ts';
 import type { Operator, OperatorSettings } from '../discord/operator.ts';
 import type { DiscordClients, ReadMessages } from '../discord/outbox/clients.ts';
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
@@ -49,7 +49,7 @@ export interface DiscordServices {
   rateLimiter: RateLimiter;
   follows: Follower;
   /** The commands and menus that are registered for this place, with their ids. */
-  registeredCommands(place: Pick<InteractionFacts, 'guildId' | 'install'>): Promise<ReadonlyMap<string, string>>;
+  registeredCommands(place: InteractionPlace): Promise<ReadonlyMap<string, string>>;
 }
 
 /** The state of the bot as a program. */

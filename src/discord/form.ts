@@ -97,11 +97,15 @@ export class FormRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Ke
   }
 }
 
-/** The values that a member has filled in. */
-export interface FormValues {
+/** What a member has written and chosen in a form. */
+interface EnteredValues {
   fields: Readonly<Record<string, string>>;
   /** Ids of chosen roles and channels, and all chosen values of a choice. */
   lists: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The values that a member has filled in. */
+export interface FormValues extends EnteredValues {
   /** Discord keeps the files for a while. */
   files: Readonly<Record<string, { address: string; name: string }>>;
 }
@@ -124,12 +128,12 @@ export function readForm({ components, resolved }: APIModalSubmission): FormValu
 }
 
 /** The form with what a member entered in it before. Discord does not let a form show files, so those have to be chosen again. */
-export const fillForm = (form: FormPlan, entered: Pick<FormValues, 'fields' | 'lists'>): FormPlan => ({
+export const fillForm = (form: FormPlan, entered: EnteredValues): FormPlan => ({
   ...form,
   fields: form.fields.map((field) => fillField(field, entered)),
 });
 
-function fillField(field: FieldPlan, { fields, lists }: Pick<FormValues, 'fields' | 'lists'>): FieldPlan {
+function fillField(field: FieldPlan, { fields, lists }: EnteredValues): FieldPlan {
   const values = lists[field.name] ?? [];
   switch (field.type) {
     case 'text':

@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/conversations/talk-session.ts';
-import { grantsAny, type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
+import { grantsAny, type InteractionFacts, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 
 /** Runs before the interaction is acknowledged and sees only its payload. */
@@ -9,7 +9,7 @@ export type Guard = (facts: InteractionFacts) => Refusal | undefined;
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(settings: { guildIds: readonly string[]; userInstall: boolean }) {
-  return ({ guildId, install }: Pick<InteractionFacts, 'guildId' | 'install'>): Refusal | undefined => {
+  return ({ guildId, install }: InteractionPlace): Refusal | undefined => {
     if (install === 'user') return settings.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (settings.guildIds.length === 0) return undefined;
     // A direct message does not belong to a server, so it cannot be compared with those that are served.

@@ -14,10 +14,16 @@ import { timestampOf } from './snowflake.ts';
 /** An interaction as Discord sends it. The library's own objects leave out the channels of servers that are not cached. */
 export type Interaction = Exclude<APIInteraction, APIPingInteraction>;
 
-/** What the payload of an interaction says about it: where it happened, who triggered it, and what they and the bot are allowed to do there. */
-export interface InteractionFacts {
-  userId: string;
+/** How the bot was installed where an interaction happened. */
+export interface InteractionPlace {
   guildId: string | undefined;
+  /** Whether the server or only the user has installed the bot. */
+  install: 'guild' | 'user';
+}
+
+/** What the payload of an interaction says about it: where it happened, who triggered it, and what they and the bot are allowed to do there. */
+export interface InteractionFacts extends InteractionPlace {
+  userId: string;
   channelId: string | undefined;
   /** Undefined if the payload does not contain it. */
   channelType: ChannelType | undefined;
@@ -35,8 +41,6 @@ export interface InteractionFacts {
   appPermissions: bigint;
   /** The size limit of attachments, in bytes. */
   uploadLimit: number;
-  /** Whether the server or only the user has installed the bot. */
-  install: 'guild' | 'user';
 }
 
 const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;

@@ -2,7 +2,6 @@ import { type Clock, SteadyClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
-import type { InteractionFacts } from './interaction-facts.ts';
 
 /** The bot's own limits; undefined for none. */
 export interface RateSettings {
@@ -27,7 +26,11 @@ const SUGGESTIONS_PER_INTERACTION = 5;
 /** The operator needs to know about a flood of requests, but not about each of them. */
 const WARNING_INTERVAL_MS = 60_000;
 
-type Sender = Pick<InteractionFacts, 'userId' | 'guildId'>;
+/** Who sends a request, and in which server. */
+interface Sender {
+  userId: string;
+  guildId: string | undefined;
+}
 
 /** Refuses members and servers that send requests too often, before anything is read or fetched for them. */
 export class RateLimiter {

@@ -12,7 +12,7 @@ import type { PlainLog } from '../lib/log.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { permissionsIn } from './guards.ts';
-import { type InteractionFacts, THREAD_TYPES } from './interaction-facts.ts';
+import { type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
@@ -252,10 +252,7 @@ export function createCommandLookup({ identity, reads }: DiscordClients, fullNam
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({
-    guildId,
-    install,
-  }: Pick<InteractionFacts, 'guildId' | 'install'>): Promise<ReadonlyMap<string, string>> => {
+  return async ({ guildId, install }: InteractionPlace): Promise<ReadonlyMap<string, string>> => {
     // A server that has not installed the bot has no commands of its own.
     const ownGuildId = install === 'guild' ? guildId : undefined;
     const cacheKey = ownGuildId ?? '';

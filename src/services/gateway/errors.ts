@@ -33,7 +33,7 @@ export class GatewayError extends Error {
   /** Whether the failed request may still have been carried out. Such a submit is never resent automatically. */
   readonly mayHaveTakenEffect: boolean;
 
-  constructor(message: string, details: ErrorDetails & Pick<GatewayError, 'kind'>) {
+  constructor(message: string, details: ErrorDetails & { kind: GatewayErrorKind }) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.kind = details.kind;
     this.status = details.status;

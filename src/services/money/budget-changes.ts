@@ -1,14 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Limits } from './limits.ts';
 import { limitsText } from './limits-text.ts';
-import {
-  type BudgetChange,
-  type Grant,
-  MAX_SUBJECTS,
-  type Reset,
-  type ServerBudget,
-  withChange,
-} from './server-budget.ts';
+import { type Grant, MAX_SUBJECTS, type Reset, type ServerBudget, withChange } from './server-budget.ts';
 
 /** Who makes a change, and when. */
 export interface BudgetAuthor {
@@ -36,6 +29,18 @@ const CHANGE_TYPES = {
   member: 'member',
 } as const;
 
+/** What is granted in addition to a limit. */
+interface Addition {
+  amount?: string | undefined;
+  tasks?: number | undefined;
+}
+
+/** The role or member that a change concerns. */
+interface ChangeSubject {
+  on?: string;
+  memberId?: string;
+}
+
 /** Sets limits, or removes them if `limits` is undefined. */
 export function withLimits(budget: ServerBudget, target: LimitsFor, limits: Limits | undefined, author: BudgetAuthor) {
   const { after, before, subject } = replaceLimits(budget, target, limits);
@@ -50,7 +55,7 @@ function replaceLimits(
   budget: ServerBudget,
   target: LimitsFor,
   limits: Limits | undefined,
-): { before: Limits | undefined; after: ServerBudget; subject: Pick<BudgetChange, 'on' | 'memberId'> } {
+): { before: Limits | undefined; after: ServerBudget; subject: ChangeSubject } {
   switch (target.type) {
     case 'server':
       return { before: budget.serverLimits, after: { ...budget, serverLimits: limits }, subject: {} };
@@ -75,10 +80,7 @@ function replaceLimits(
 const isSame = (before: Limits | undefined, after: Limits | undefined): boolean =>
   (before && limitsText(before)) === (after && limitsText(after));
 
-const changeTexts = (
-  before: Limits | undefined,
-  after: Limits | undefined,
-): Pick<BudgetChange, 'before' | 'after'> => ({
+const changeTexts = (before: Limits | undefined, after: Limits | undefined) => ({
   ...(before && { before: limitsText(before) }),
   ...(after && { after: limitsText(after) }),
 });
@@ -92,7 +94,7 @@ function refuseTooManyEntries({ roles, members, blocks, grants }: ServerBudget):
 export function withGrant(
   budget: ServerBudget,
   member: MemberIds | undefined,
-  addition: Pick<Grant, 'amount' | 'tasks'>,
+  addition: Addition,
   { isOperator, ...author }: BudgetAuthor & { isOperator: boolean },
 ): ServerBudget {
   const grant: Grant = {
@@ -106,7 +108,7 @@ export function withGrant(
   return withChange(updated, { ...author, what: 'grant', ...subjectOf(member), after: grantText(addition) });
 }
 
-export const grantText = ({ amount, tasks }: Pick<Grant, 'amount' | 'tasks'>): string =>
+export const grantText = ({ amount, tasks }: Addition): string =>
   [
     ...(amount === undefined ? [] : [`$${amount}`]),
     ...(tasks === undefined ? [] : [`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`]),
@@ -179,5 +181,5 @@ export function withShownCost(
   return (before ?? false) === isShown ? updated : withChange(updated, entry);
 }
 
-const subjectOf = (member: MemberIds | undefined): Pick<BudgetChange, 'on' | 'memberId'> =>
+const subjectOf = (member: MemberIds | undefined): ChangeSubject =>
   member ? { on: member.hash, memberId: member.memberId } : {};

@@ -116,19 +116,19 @@ function hasCost({ text, answer, failure }: Task): boolean {
 export const standingOf = ({ facts }: LedgerEntry): Standing => facts.at(-1)?.standing ?? 'reserved';
 
 /** The fact with the estimate, which may have grown. A fact that a repair added has none. */
-const lastReservation = ({ facts }: Pick<LedgerEntry, 'facts'>): Fact | undefined =>
+const lastReservation = ({ facts }: LedgerEntry): Fact | undefined =>
   facts.findLast(({ standing, amount }) => standing === 'reserved' && amount !== undefined) ??
   facts.find(({ standing }) => standing === 'reserved');
-const estimateOf = (entry: Pick<LedgerEntry, 'facts'>): string | undefined => lastReservation(entry)?.amount;
+const estimateOf = (entry: LedgerEntry): string | undefined => lastReservation(entry)?.amount;
 
 const FINAL_STANDINGS: ReadonlySet<Standing> = new Set(['settled', 'waived']);
 
 /** A reported amount is authoritative; the estimate only applies until one is known. */
-export function amountOf({ facts }: LedgerEntry): { amount: string; isEstimate: boolean } | undefined {
-  const reported = facts.findLast(
+export function amountOf(entry: LedgerEntry): { amount: string; isEstimate: boolean } | undefined {
+  const reported = entry.facts.findLast(
     ({ standing, amount }) => FINAL_STANDINGS.has(standing) && amount !== undefined,
   )?.amount;
-  const amount = reported ?? estimateOf({ facts });
+  const amount = reported ?? estimateOf(entry);
   return amount === undefined ? undefined : { amount, isEstimate: reported === undefined };
 }
 
@@ -152,7 +152,7 @@ export function reconcileEntry(existing: LedgerEntry | undefined, task: Task): L
 }
 
 /** The entry with the estimate and the cost of its task; the same object if it has them already. */
-export function withAmountsOf(entry: LedgerEntry, { estimate, cost }: Pick<Task, 'estimate' | 'cost'>): LedgerEntry {
+export function withAmountsOf(entry: LedgerEntry, { estimate, cost }: Task): LedgerEntry {
   const reservation = lastReservation(entry);
   const facts = entry.facts.map((fact) => {
     const isEnd = FINAL_STANDINGS.has(fact.standing);

@@ -37,7 +37,7 @@ export interface CostKey {
   facts: readonly unknown[];
 }
 
-const keyOf = ({ kind, model }: Pick<LearnedCosts, 'kind' | 'model'>): string => `${kind}:${model}`;
+const keyOf = ({ kind, model }: LearnedCosts | CostKey): string => `${kind}:${model}`;
 const variantOf = ({ facts }: CostKey): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 

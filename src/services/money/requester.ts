@@ -1,17 +1,14 @@
-import type { Task } from '../tasks/task.ts';
-import type { LedgerEntry } from './entry.ts';
+import type { OrderFacts } from '../tasks/transitions.ts';
 
 /** Who makes a request and where, which decides the limits that it counts towards. */
-export interface Requester extends Pick<LedgerEntry, 'memberId' | 'guildId' | 'isDirect'> {
+export interface Requester {
+  memberId?: string | undefined;
+  guildId?: string | undefined;
+  isDirect?: true | undefined;
   roleIds?: readonly string[] | undefined;
 }
 
-export const requesterOf = ({
-  requesterId,
-  guildId,
-  route,
-  roleIds,
-}: Pick<Task, 'requesterId' | 'guildId' | 'route'> & { roleIds?: readonly string[] | undefined }): Requester => ({
+export const requesterOf = ({ requesterId, guildId, route, roleIds }: OrderFacts): Requester => ({
   memberId: requesterId,
   guildId,
   isDirect: route.install === 'user' ? true : undefined,

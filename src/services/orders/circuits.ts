@@ -5,6 +5,7 @@ import { blamesRequest } from '../gateway/error-responses.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
+import type { OrderedRequest } from '../tasks/transitions.ts';
 import type { TaskBook } from './book.ts';
 
 /**
@@ -21,8 +22,6 @@ const MAX_PAUSE_MS = 30 * 60_000;
 const RETENTION_MS = 60 * 60_000;
 /** Limits the memory that invented model ids can take. */
 const MAX_CIRCUITS = 500;
-
-type OrderedTask = Pick<Task, 'kind' | 'request' | 'requesterId'>;
 
 interface Probe {
   readonly id: string;
@@ -44,7 +43,11 @@ interface Circuit {
   opening?: Opening | undefined;
 }
 
-export interface FailingModel extends Pick<Circuit, 'kind' | 'model'>, Pick<Opening, 'since' | 'until'> {
+export interface FailingModel {
+  kind: TaskKind;
+  model: string | undefined;
+  since: number;
+  until: number;
   isBeingProbed: boolean;
 }
 
@@ -69,7 +72,7 @@ export class ModelCircuits {
   }
 
   /** Throws if the model is failing. After a pause, a single order is let through as a trial. */
-  admit(id: string, order: OrderedTask): Probe | undefined {
+  admit(id: string, order: OrderedRequest<TaskKind>): Probe | undefined {
     this.#removeExpired();
     const { model } = order.request;
     const opening = this.#circuits.get(keyOf(order))?.opening;
@@ -90,7 +93,7 @@ export class ModelCircuits {
   }
 
   /** Lets an order through or refuses it. If the order's task is not sent, the order no longer counts as the trial. */
-  async run(id: string, order: OrderedTask, work: () => Promise<Task>): Promise<Task> {
+  async run(id: string, order: OrderedRequest<TaskKind>, work: () => Promise<Task>): Promise<Task> {
     const probe = this.admit(id, order);
     let task: Task | undefined;
     try {
@@ -108,7 +111,7 @@ export class ModelCircuits {
   }
 
   /** Undefined if the model is not known to be failing. */
-  findFailing(order: Pick<Task, 'kind' | 'request'>): FailingModel | undefined {
+  findFailing(order: OrderedRequest<TaskKind>): FailingModel | undefined {
     this.#removeExpired();
     const circuit = this.#circuits.get(keyOf(order));
     return circuit && failingModelOf(circuit);
@@ -175,7 +178,7 @@ export class ModelCircuits {
   }
 }
 
-const keyOf = ({ kind, request: { model = '' } }: Pick<Task, 'kind' | 'request'>): string => `${kind} ${model}`;
+const keyOf = ({ kind, request: { model = '' } }: OrderedRequest<TaskKind>): string => `${kind} ${model}`;
 
 const toSeconds = (at: number): number => Math.ceil(at / 1000);
 

@@ -1,9 +1,10 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { Kind } from '../tasks/kind.ts';
+import type { TaskKind } from '../tasks/kind-spec.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task, TaskFailure } from '../tasks/task.ts';
-import { markRefused, markReturned } from '../tasks/transitions.ts';
+import { markRefused, markReturned, type OrderedRequest } from '../tasks/transitions.ts';
 import type { OrdersContext } from './orders-context.ts';
 import type { Line } from './submission/line.ts';
 
@@ -69,7 +70,7 @@ export class RefusedOrders {
   }
 
   /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
-  async errorFor(kind: Kind, order: Pick<Task, 'kind' | 'request'>, refused: unknown): Promise<unknown> {
+  async errorFor(kind: Kind, order: OrderedRequest<TaskKind>, refused: unknown): Promise<unknown> {
     const { hideIfUnsupported } = kind;
     const { modelKind } = this.#context.specs[order.kind].traits;
     const { model } = order.request;

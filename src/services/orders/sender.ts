@@ -9,7 +9,11 @@ import type { Task } from '../tasks/task.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { OrdersContext } from './orders-context.ts';
 
-type FilesOrder = Pick<Task, 'request' | 'requesterId'>;
+/** An order whose files are fetched. */
+interface FilesOrder {
+  requesterId: string;
+  request: Task['request'];
+}
 
 /** Collects everything that an order needs, and sends it once. */
 export class Sender {

@@ -1,5 +1,5 @@
 import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
-import type { CommonRequest } from '../tasks/kind-spec.ts';
+import type { CommonRequest, TaskKind } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import { DISCORD_HOSTS, isInDomains, linksIn, plainHost } from './links.ts';
 import { cleanText, type FoldedText, foldText } from './rules/fold.ts';
@@ -17,17 +17,24 @@ export interface BrokenRule {
   entry?: string | undefined;
 }
 
-/** The parts of a request that rules check. */
-export interface JudgedRequest extends Pick<Task, 'kind' | 'request' | 'guildId' | 'channelId' | 'parentChannelId'> {
+/** Where and by whom a message is written. */
+export interface MentionPlace {
+  guildId?: string | undefined;
+  channelId?: string | undefined;
+  parentChannelId?: string | undefined;
   roleIds?: readonly string[] | undefined;
 }
 
-/** Where and by whom a message is written. */
-export type MentionPlace = Pick<JudgedRequest, 'guildId' | 'channelId' | 'parentChannelId' | 'roleIds'>;
+/** The parts of a request that rules check. */
+export interface JudgedRequest extends MentionPlace {
+  kind: TaskKind;
+  request: Task['request'];
+}
 
 /** An order, or a message to the bot, which access rules can name like a kind. */
-interface JudgedAccess extends MentionPlace, Pick<JudgedRequest, 'request'> {
+interface JudgedAccess extends MentionPlace {
   kind: string;
+  request: Task['request'];
 }
 
 interface KindWords {
@@ -187,10 +194,8 @@ const hasRole = ({ roleIds }: AccessRule, order: JudgedAccess): boolean =>
   roleIds === undefined || hasAnyRole(order, roleIds);
 
 /** Everyone has the role with the server's own id, and Discord does not list it. */
-export const hasAnyRole = (
-  { guildId, roleIds = [] }: Pick<JudgedRequest, 'guildId' | 'roleIds'>,
-  wanted: readonly string[],
-): boolean => wanted.some((role) => role === guildId || roleIds.includes(role));
+export const hasAnyRole = ({ guildId, roleIds = [] }: MentionPlace, wanted: readonly string[]): boolean =>
+  wanted.some((role) => role === guildId || roleIds.includes(role));
 
 function coversRequest({ kinds, models }: AccessRule, { kind, request: { model } }: JudgedAccess): boolean {
   if (kinds === undefined && models === undefined) return true;

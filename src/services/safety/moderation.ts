@@ -61,7 +61,7 @@ export type ModerationResult =
 /** Sends the text and the images of an order to the moderation service, if the server has enabled that. */
 export async function moderateOrder(
   { texts, isAgeRestricted = false, isVisual, images }: ModeratedOrder,
-  { moderation }: Pick<RuleSet, 'moderation'>,
+  { moderation }: RuleSet,
   moderationService: ModerationService | undefined,
 ): Promise<ModerationResult> {
   const { prompts, references } = moderation;

@@ -19,10 +19,17 @@ export interface RuleStore {
 }
 
 /** An order, with its member and the place where it was made. */
-export interface JudgedOrder extends JudgedRequest, Pick<Task, 'requesterId' | 'isAgeRestricted'> {}
+export interface JudgedOrder extends JudgedRequest {
+  requesterId: string;
+  isAgeRestricted?: true | undefined;
+}
 
 /** The place where results are shown, and why moderators have to decide about them anyway. */
-type JudgedResults = Partial<Pick<Task, 'guildId' | 'isAgeRestricted' | 'holdFor'>>;
+interface JudgedResults {
+  guildId?: string | undefined;
+  isAgeRestricted?: true | undefined;
+  holdFor?: Task['holdFor'];
+}
 
 /** The results as data URIs; undefined for a result that cannot be judged. */
 export type ResultImages = readonly (string | undefined)[];
@@ -169,11 +176,7 @@ export class Rules {
    * Judges the documents of an order, and moderates its text and images, by the rules of the operator and the server. Returns it unchanged, or
    * with its results behind a spoiler or held for review. Throws a `Refusal` if it is not allowed.
    */
-  async moderate<O extends JudgedOrder>(
-    order: O,
-    { isVisual = false }: Pick<Traits, 'isVisual'>,
-    files: OrderFiles,
-  ): Promise<O> {
+  async moderate<O extends JudgedOrder>(order: O, { isVisual = false }: Traits, files: OrderFiles): Promise<O> {
     const { guildId, request, isAgeRestricted } = order;
     const texts = await this.#textsToCheck(order, files);
     let loaded: ReturnType<OrderFiles['images']> | undefined;
@@ -273,7 +276,7 @@ export class Rules {
   }
 
   /** Whether a text in which the bot repeats a member's words is blocked. */
-  blocksText({ guildId, kind }: Pick<Task, 'guildId' | 'kind'>, text: string): boolean {
+  blocksText({ guildId, kind }: Task, text: string): boolean {
     return this.#setsFor(guildId).some(([name, rules]) => this.#judge(name, rules).judgeText(kind, text) !== undefined);
   }
 
@@ -326,7 +329,7 @@ export class Rules {
     return refusal;
   }
 
-  #notifyRefusal({ guildId, ...refusal }: Omit<RuleRefusal, 'guildId'> & Pick<Task, 'guildId'>): void {
+  #notifyRefusal({ guildId, ...refusal }: Omit<RuleRefusal, 'guildId'> & { guildId: string | undefined }): void {
     if (guildId !== undefined) this.#refusals.notify({ ...refusal, guildId });
   }
 
@@ -339,7 +342,7 @@ export class Rules {
 }
 
 /** Changes that a member has made, by server. */
-export const rulesAbout = (memberId: string, rules: ReadonlyMap<string, Pick<ServerRules, 'history'>>): object[] =>
+export const rulesAbout = (memberId: string, rules: ReadonlyMap<string, ServerRules>): object[] =>
   [...rules].flatMap(([guildId, { history }]) => {
     const changes = history.filter(({ by }) => by === memberId);
     return changes.length === 0 ? [] : [{ guildId, changes }];

@@ -45,11 +45,11 @@ export interface NoticeStore {
   remove(notice: Notice): Promise<void>;
 }
 
-export const causeOf = ({ topic, subject = '' }: Pick<Occurrence, 'subject'> & { topic: string }): string =>
+export const causeOf = ({ topic, subject = '' }: { topic: string; subject?: string | undefined }): string =>
   `${topic} ${subject}`;
 
 const events: ReadonlySet<string> = new Set(eventTopics);
 const topics: ReadonlySet<string> = new Set([...troubleTopics, ...eventTopics]);
 
-export const isEvent = ({ topic }: Pick<Notice, 'topic'>): boolean => events.has(topic);
+export const isEvent = ({ topic }: { topic: string }): boolean => events.has(topic);
 export const isTopic = (topic: string): topic is NoticeTopic => topics.has(topic);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { BUCKETS, bucketIn } from './task-id.ts';
-import type { Order } from './transitions.ts';
+import type { OrderFacts } from './transitions.ts';
 
 /** One of the partitions of a store, each of which is owned by one process. */
 export interface Partition {
@@ -40,10 +40,8 @@ export function bucketWithin(home: string, { number, count }: Partition): number
 
 export const partitionOf = (bucket: number, count: number): number => bucket % count;
 
-type OrderHome = Pick<Order, 'guildId' | 'requesterId' | 'route'>;
-
 /** The bucket of an order's task. A follow-up stays with its parent, if that is in this partition. */
-export function bucketOfOrder(order: OrderHome & Pick<Order, 'parent'>, partition: Partition): number {
+export function bucketOfOrder(order: OrderFacts, partition: Partition): number {
   const bucket = assertOwnHome(order, partition);
   if (!order.parent) return bucket;
   const parentBucket = bucketIn(order.parent.id);
@@ -51,7 +49,7 @@ export function bucketOfOrder(order: OrderHome & Pick<Order, 'parent'>, partitio
 }
 
 /** Throws if the budget and rules of another partition apply to the order. Otherwise returns the bucket of its home. */
-export function assertOwnHome({ guildId, requesterId: memberId, route }: OrderHome, partition: Partition): number {
+export function assertOwnHome({ guildId, requesterId: memberId, route }: OrderFacts, partition: Partition): number {
   const bucket = bucketOf(homeOf(guildId, { memberId, isDirect: route.install === 'user' }));
   if (!isIn(partition, bucket)) throw new Refusal('refusals.elsewhere');
   return bucket;

@@ -3,7 +3,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import { type ActionFamily, meaningOfAction } from './actions.ts';
 import type { Kind } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
-import type { Task } from './task.ts';
+import type { OrderedRequest } from './transitions.ts';
 
 /** Buttons that are never offered, even if the gateway supports them. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
@@ -52,7 +52,7 @@ export class Offers {
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
 /** The name under which the gateway's refusal of an order is remembered. */
-export const offerNameOf = (kind: Kind, { request }: Pick<Task, 'request'>): string =>
+export const offerNameOf = (kind: Kind, { request }: OrderedRequest<TaskKind>): string =>
   kind.offerName?.(request) ?? kindOfferName(kind.name);
 
 /** The same button on other results has the same name. A button with an unknown meaning has a name of its own. */

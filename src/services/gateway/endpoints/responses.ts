@@ -6,10 +6,10 @@ import { AnswerReader } from '../responses/reader.ts';
 import { validate } from '../schemas.ts';
 import { type TextRequest, textRequest, toRequestBody } from '../text-request.ts';
 
-type TextOptions = Pick<CallOptions, 'signal' | 'user'> & {
+interface TextOptions extends CallOptions {
   /** For a model that refuses to stream: the same events are produced, but all at the end. */
   isBuffered?: boolean;
-};
+}
 
 const PATH = '/v1/responses';
 

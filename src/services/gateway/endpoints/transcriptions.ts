@@ -16,10 +16,7 @@ const textPaths = places('text', 'data.text', 'transcript', 'data.transcript');
 /** Transcribes audio. The specification has no such endpoint; this is OpenAI's, which gateways with a transcription model offer. */
 export class Transcriptions extends Resource {
   /** Sent only once, because it is billed. The text may be empty. */
-  async create(
-    request: z.input<typeof transcriptionRequest>,
-    { signal }: Pick<CallOptions, 'signal'> = {},
-  ): Promise<string> {
+  async create(request: z.input<typeof transcriptionRequest>, { signal }: CallOptions = {}): Promise<string> {
     const { model, wav } = validate(transcriptionRequest, request);
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'audio.wav');

@@ -85,12 +85,12 @@ export class WordList {
     const phrase = { text, length: words.length };
     if (phrase.length === 1) this.#singleWords.push({ text, word: joinedText });
     if (isPrefix && words.length === 1) this.#addPrefix(first, phrase);
-    else for (const [position, word] of words.entries()) this.#addWord(word, { phrase, position });
+    else for (const [position, word] of words.entries()) this.#addWord(word, phrase, position);
     // A phrase may also be written as one word.
-    if (words.length > 1) this.#addWord(joinWords(words), { phrase: { text, length: 1 }, position: 0 });
+    if (words.length > 1) this.#addWord(joinWords(words), { text, length: 1 }, 0);
   }
 
-  #addWord(word: FoldedWord, { phrase, position }: Pick<Entry, 'phrase' | 'position'>): void {
+  #addWord(word: FoldedWord, phrase: Phrase, position: number): void {
     for (const form of forms) {
       const text = word[form] ?? word.plain;
       const { letters, runs } = runsOf(text);
