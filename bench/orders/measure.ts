@@ -10,7 +10,6 @@ import { Budgets } from '../../src/services/money/budgets.ts';
 import type { EntryStore } from '../../src/services/money/entry.ts';
 import { Ledger } from '../../src/services/money/ledger.ts';
 import type { Limits } from '../../src/services/money/limits.ts';
-import { Calendar } from '../../src/services/money/periods.ts';
 import { Spending } from '../../src/services/money/spending.ts';
 import { openStore } from '../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../src/services/store/stored-tasks.ts';
@@ -129,21 +128,17 @@ async function createVariant(
   const hashOf = (text: string): string => createHmac('sha256', 'secret').update(text).digest('hex').slice(0, 24);
   const budgets = new Budgets(countWrites(store.budgets, ['put']), hashOf);
   const appliedLimits = limits ?? {};
-  const spending = new Spending({
-    budgets,
-    hashOf,
-    clock,
-    settings: {
-      total: appliedLimits,
-      server: appliedLimits,
-      member: appliedLimits,
-      direct: appliedLimits,
-      trustedGuildIds: [],
-    },
-    calendar: new Calendar('UTC'),
-  });
+  const settings = {
+    total: appliedLimits,
+    server: appliedLimits,
+    member: appliedLimits,
+    direct: appliedLimits,
+    trustedGuildIds: [],
+    timeZone: 'UTC',
+  };
+  const spending = new Spending(settings, budgets, clock);
   if (withBudgets) await fillBudgets(budgets);
-  const ledger = new Ledger({ entries, ...(limits && { spending }), clock, log });
+  const ledger = new Ledger({ clock, log }, entries, limits && spending);
   await ledger.open([]);
   const tasks = countWrites(store, ['put']);
   writes = 0;

@@ -6,9 +6,11 @@ import type { ListedModel, ModelCatalogue } from '../gateway/model-catalogue.ts'
 import type { ModelKind } from '../gateway/model-families.ts';
 import type { ToolCall } from '../gateway/response-events.ts';
 import type { TextTool } from '../gateway/text-request.ts';
+import type { TaskLists } from '../orders/task-store.ts';
 import type { AnswerCall } from '../tasks/answer.ts';
 import type { Task } from '../tasks/task.ts';
-import { type AnswerStore, isSeenOnlyByAsker } from './conversation.ts';
+import { isSeenOnlyByAsker } from './conversation.ts';
+import type { ConversationContext } from './conversation-context.ts';
 
 /** The same limit as for the prompt of the command. */
 const MAX_PROMPT_LENGTH = 6_000;
@@ -91,13 +93,6 @@ export function parseArguments(name: ToolName, text: string): object | undefined
   }
 }
 
-export interface ToolParts {
-  answers: AnswerStore;
-  models: ModelCatalogue;
-  /** The estimated price of a call, or undefined if it is unknown. */
-  priceOf(resultKind: 'image' | 'video', request: z.output<typeof generationShape>): AnswerCall['price'];
-}
-
 const MAX_FOUND_MODELS = 50;
 const MAX_TASKS = 15;
 /** The model has to read every output, and no response needs more calls than this. */
@@ -106,7 +101,11 @@ const MAX_CALLS = 8;
 const MAX_WAITING_CALLS = 4;
 
 /** Runs the calls of a response: paid calls wait for the member's approval; the rest run immediately. */
-export async function runTools(calls: readonly ToolCall[], task: Task, parts: ToolParts): Promise<AnswerCall[]> {
+export async function runTools(
+  calls: readonly ToolCall[],
+  task: Task,
+  context: ConversationContext,
+): Promise<AnswerCall[]> {
   const results: AnswerCall[] = [];
   for (const [index, { callId, name, arguments: rawArguments }] of calls.entries()) {
     const call = { callId, name, arguments: rawArguments };
@@ -121,16 +120,26 @@ export async function runTools(calls: readonly ToolCall[], task: Task, parts: To
       const isOverLimit = results.filter(({ state }) => state === 'waiting').length >= MAX_WAITING_CALLS;
       const output = isOverLimit
         ? 'Skipped: too many requests are waiting for approval. Try again later.'
-        : await modelProblem(args, parts);
+        : await modelProblem(args, context.models);
       if (output !== undefined) results.push({ ...call, state: 'done', output });
-      else results.push({ ...call, state: 'waiting', price: parts.priceOf(resultKind, generationShape.parse(args)) });
-    } else results.push({ ...call, state: 'done', output: await runFreeTool(tool, rawArguments, task, parts) });
+      else
+        results.push({ ...call, state: 'waiting', price: priceOf(resultKind, generationShape.parse(args), context) });
+    } else results.push({ ...call, state: 'done', output: await runFreeTool(tool, rawArguments, task, context) });
   }
   return results;
 }
 
+/** The estimated price of a call, or undefined if it is unknown. */
+function priceOf(
+  kind: 'image' | 'video',
+  { prompt, model }: z.output<typeof generationShape>,
+  { money, settings }: ConversationContext,
+): AnswerCall['price'] {
+  return money.prices.estimateOf({ kind, request: { prompt, model: model ?? settings.models[kind] ?? '' } });
+}
+
 /** No approval is requested for a call that would fail anyway. */
-async function modelProblem(args: { model?: string | undefined } | object, { models }: ToolParts) {
+async function modelProblem(args: { model?: string | undefined } | object, models: ModelCatalogue) {
   const id = 'model' in args ? args.model : undefined;
   if (id === undefined) return undefined;
   try {
@@ -148,7 +157,7 @@ async function runFreeTool(
   name: string,
   rawArguments: string,
   task: Task,
-  { models, answers }: ToolParts,
+  { models, answers }: ConversationContext,
 ): Promise<string> {
   if (name === 'list_my_tasks') return listTasks(task, answers);
   const query = parseArguments('find_models', rawArguments)?.text.toLowerCase() ?? '';
@@ -163,7 +172,7 @@ async function runFreeTool(
 }
 
 /** Tasks that others can see here: nothing private, and nothing from another server. */
-async function listTasks(task: Task, answers: AnswerStore): Promise<string> {
+async function listTasks(task: Task, answers: TaskLists): Promise<string> {
   const { requesterId, guildId, id } = task;
   // Outside of servers, a summary does not say which channel it is from.
   if (guildId === undefined && !isSeenOnlyByAsker(task)) return '[]';

@@ -105,7 +105,13 @@ export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNu
 export const markAwaitingApproval = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-export function settleCall(task: Task, callId: string, { state, output }: Pick<AnswerCall, 'state' | 'output'>) {
+/** What a member has decided about a call, and what it returned. */
+export interface CallOutcome {
+  state: AnswerCall['state'];
+  output?: AnswerCall['output'];
+}
+
+export function settleCall(task: Task, callId: string, { state, output }: CallOutcome) {
   const { rounds } = answerOf(task);
   const lastRound = rounds.at(-1);
   if (!lastRound || hasEnded(task)) return task;

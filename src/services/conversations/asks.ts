@@ -1,20 +1,18 @@
 import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
-import type { Ledger } from '../money/ledger.ts';
-import type { PriceBook } from '../money/price-book.ts';
-import type { TaskBook } from '../orders/book.ts';
-import type { AnswerCall } from '../tasks/answer.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
 import { orderOfTask } from '../tasks/transitions.ts';
 import type { AnswerSchemas } from './answer-schemas.ts';
-import { runTools, type ToolParts } from './ask-tools.ts';
+import { runTools } from './ask-tools.ts';
 import {
   addRound,
   answerOf,
   answerText,
   areCallsSettled,
+  type CallOutcome,
   completeAnswer,
   endAnswerEarly,
   isLastRound,
@@ -32,32 +30,28 @@ import {
   withUnfinishedResponse,
 } from './ask-transitions.ts';
 import { leftOutFiles } from './asks/earlier-files.ts';
-import { QuestionSender, type QuestionSenderParts } from './asks/sender.ts';
+import { QuestionSender } from './asks/sender.ts';
 import { DraftReporter, type OpenStream } from './asks/stream.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
-
-interface AsksParts extends ToolParts, QuestionSenderParts {
-  book: TaskBook;
-  schemas: AnswerSchemas;
-  ledger: Ledger;
-  prices: Pick<PriceBook, 'estimateOf' | 'costOfAnswer'>;
-}
+import type { ConversationContext } from './conversation-context.ts';
 
 /** Runs the answers of `/ask` from start to end. An answer that is cut off by a restart ends as interrupted. */
 export class Asks {
   readonly kind: Kind;
-  readonly #parts: AsksParts;
+  readonly #context: ConversationContext;
+  readonly #schemas: AnswerSchemas;
   /** Streams whose task has not been stored as accepted yet, by the task's id. */
   readonly #openStreams = new Map<string, OpenStream>();
   readonly #abortControllers = new Map<string, AbortController>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #sender: QuestionSender;
   #isStopping = false;
 
-  constructor(parts: AsksParts) {
-    this.#parts = parts;
-    parts.book.onChange((task) => this.#endIfUnwanted(task));
-    this.#sender = new QuestionSender(parts);
+  constructor(context: ConversationContext, schemas: AnswerSchemas) {
+    this.#context = context;
+    this.#schemas = schemas;
+    context.book.onChange((task) => this.#endIfUnwanted(task));
+    this.#sender = new QuestionSender(context);
     this.kind = defineKind({
       name: 'ask',
       follow: (task) => this.#follow(task),
@@ -81,30 +75,31 @@ export class Asks {
   }
 
   newestAnswer(query: Parameters<typeof newestAnswer>[1]): Promise<TaskOf<'ask'> | undefined> {
-    return newestAnswer(this.#parts.answers, query, this.#parts.clock.now());
+    return newestAnswer(this.#context.answers, query, this.#context.clock.now());
   }
 
   async countEarlierTurns(task: TaskOf<'ask'>): Promise<number> {
-    return (await earlierTurns(this.#parts.answers, task.request.after, task)).length;
+    return (await earlierTurns(this.#context.answers, task.request.after, task)).length;
   }
 
   /** Stops an answer. The text received so far is kept. `reason`: what its message says, if no one pressed **Stop**. */
   async stop(task: Task, reason?: Refusal): Promise<void> {
     const stop = this.#abortControllers.get(task.id);
     if (stop) stop.abort(reason ?? ('stopped' satisfies StopReason));
-    else await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', reason, this.#parts.clock.now()));
+    else
+      await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', reason, this.#context.clock.now()));
   }
 
   /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
   async forget(task: Task): Promise<string[]> {
-    const ids = await answersOfConversation(this.#parts.answers, task);
+    const ids = await answersOfConversation(this.#context.answers, task);
     for (const id of ids) await this.#change(id, markForgotten);
     return ids;
   }
 
   /** The approval is stored before anything is submitted, so after a crash the call cannot be approved twice. If the request is refused, the call waits for approval again. */
   async approveCall(id: string, callId: string, output: string, order: () => Promise<unknown>): Promise<void> {
-    await this.#parts.book.change(id, (current) => this.#decide(current, callId, { state: 'allowed' }));
+    await this.#context.book.change(id, (current) => this.#decide(current, callId, { state: 'allowed' }));
     try {
       await order();
     } catch (error) {
@@ -173,16 +168,19 @@ export class Asks {
 
   /** Requests the next response. It is reserved first, so a member cannot exceed a limit with a model that keeps calling tools. */
   async #openNext(id: string, stop: AbortController): Promise<OpenStream | undefined> {
-    const { book, ledger, gather, timeLimitMs } = this.#parts;
+    const { book, money, gather, settings } = this.#context;
     const task = await book.get(id);
     if (!task || !isOfKind('ask', task) || hasEnded(task)) return undefined;
     const { request } = task;
     const answer = answerOf(task);
     // The transcript is enough, because the audio may no longer be stored.
     const continuedRequest = answer.heard === undefined ? request : { ...request, sound: undefined };
-    const materials = await gather(continuedRequest, { memberId: task.requesterId, timeLimitMs });
-    const estimate = this.#parts.prices.estimateOf(orderOfTask(task));
-    await ledger.extend(markContinuing(task, estimate));
+    const materials = await gather(continuedRequest, {
+      memberId: task.requesterId,
+      timeLimitMs: settings.maxWaitMs.text,
+    });
+    const estimate = money.prices.estimateOf(orderOfTask(task));
+    await money.ledger.extend(markContinuing(task, estimate));
     await book.change(id, (current) => markContinuing(current, estimate));
     return this.#sender.send({ request, materials, asker: task, answer, stop });
   }
@@ -207,13 +205,13 @@ export class Asks {
   }
 
   async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
-    const draft = new DraftReporter(this.#parts.clock, async (text, doing) => {
+    const draft = new DraftReporter(this.#context.clock, async (text, doing) => {
       try {
-        await this.#change(id, (task) => updateDraft(task, text, doing, this.#parts.clock.now()));
+        await this.#change(id, (task) => updateDraft(task, text, doing, this.#context.clock.now()));
       } catch (error) {
         // The member has deleted the task, so nothing more is stored.
         if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
-        else this.#parts.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
+        else this.#context.log.warn({ task: id, err: error }, 'The partial answer of a model could not be stored.');
       }
     });
     try {
@@ -231,7 +229,7 @@ export class Asks {
 
   /** Returns whether the model has to continue, with the outputs of its calls. */
   async #conclude(id: string, response: TextResponse, signal: AbortSignal): Promise<boolean> {
-    const now = (): number => this.#parts.clock.now();
+    const now = (): number => this.#context.clock.now();
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
@@ -241,10 +239,10 @@ export class Asks {
       );
       return false;
     }
-    const storedTask = await this.#parts.book.get(id);
+    const storedTask = await this.#context.book.get(id);
     if (!storedTask || hasEnded(storedTask)) return false;
     const mustRun = end === 'completed' && calls.length > 0 && !isLastRound(answerOf(storedTask));
-    const usedCalls = mustRun ? await runTools(calls, storedTask, this.#parts) : [];
+    const usedCalls = mustRun ? await runTools(calls, storedTask, this.#context) : [];
     const checked = end === 'completed' && !mustRun ? await this.#check(storedTask, response) : undefined;
     const task = await this.#change(id, (current) => {
       const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
@@ -260,45 +258,47 @@ export class Asks {
   async #check(task: Task, response: TextResponse) {
     const { schema } = task.request;
     const text = answerText(addRound(task, response, []));
-    return schema === undefined || text === '' ? undefined : await this.#parts.schemas.check(schema, text);
+    return schema === undefined || text === '' ? undefined : await this.#schemas.check(schema, text);
   }
 
   #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
-    return cost ?? (isOfKind('ask', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
+    return (
+      cost ?? (isOfKind('ask', task) ? this.#context.money.prices.costOfAnswer(orderOfTask(task), usage) : undefined)
+    );
   }
 
   async #breakOff(id: string, cause: StopReason | 'failed', error: unknown, reason?: Refusal): Promise<void> {
     const known = error instanceof GatewayError || error instanceof Refusal ? error : undefined;
     const wasNeverSent = known instanceof Refusal || known?.mayHaveTakenEffect === false;
     if (error !== undefined && !known)
-      this.#parts.log.error({ task: id, err: error }, 'An answer could not be completed.');
+      this.#context.log.error({ task: id, err: error }, 'An answer could not be completed.');
     const isRefused = cause === 'failed' && known instanceof Refusal;
     await this.#change(id, (task) =>
       endAnswerEarly(
         wasNeverSent ? task : withUnfinishedResponse(task),
         isRefused ? 'refused' : cause,
         cause === 'failed' ? known : reason,
-        this.#parts.clock.now(),
+        this.#context.clock.now(),
       ),
     );
   }
 
-  #decide(task: Task, callId: string, outcome: Pick<AnswerCall, 'state' | 'output'>): Task {
+  #decide(task: Task, callId: string, outcome: CallOutcome): Task {
     const isWaiting = !hasEnded(task) && waitingCalls(task).some((call) => call.callId === callId);
     if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
-    const times = { ...task.times, decided: this.#parts.clock.now() };
+    const times = { ...task.times, decided: this.#context.clock.now() };
     return settleCall({ ...task, times }, callId, outcome);
   }
 
   #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    return this.#parts.book.change(id, transition, { mustHold: true });
+    return this.#context.book.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<void>): void {
-    const done = work
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'An answer could not be completed.'))
-      .finally(() => this.#running.delete(done));
-    this.#running.add(done);
+    const done = work.catch((error: unknown) =>
+      this.#context.log.error({ err: error }, 'An answer could not be completed.'),
+    );
+    void trackUntilDone(done, this.#running);
   }
 }
 

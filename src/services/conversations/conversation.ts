@@ -1,13 +1,19 @@
-import type { TaskStore } from '../orders/task-store.ts';
+import type { TaskReader } from '../orders/task-store.ts';
 import type { MemberFile } from '../tasks/materials.ts';
-import type { MessageAddress, Task, TaskOf } from '../tasks/task.ts';
+import type { Route, Task, TaskOf } from '../tasks/task.ts';
 import { answerOf, answerText } from './ask-transitions.ts';
 import { questionText } from './question-text.ts';
 
 /** Who asks, and where the answer will be shown. Known before a task exists. */
-export type Asker = Pick<Task, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
+export interface Asker extends Place {
+  requesterId: string;
+  route: Route;
+}
 
-type Place = Pick<MessageAddress, 'guildId'> & { channelId?: string | undefined };
+interface Place {
+  guildId?: string | undefined;
+  channelId?: string | undefined;
+}
 
 /** Whether only the requester sees the answer: in an ephemeral message, or in a direct message with the bot. */
 export const isSeenOnlyByAsker = ({ route, guildId }: Asker): boolean =>
@@ -71,15 +77,8 @@ export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
 const MAX_SEARCHED_ANSWERS = 10;
 const MAX_VISITED_ANSWERS = 200;
 
-/** A conversation is nothing but answers that are linked to each other, so deleting the answers deletes the conversation. */
-export type AnswerStore = Pick<TaskStore, 'get' | 'page'>;
-
 /** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */
-export async function earlierTurns(
-  answers: AnswerStore,
-  previousId: string | undefined,
-  asker: Asker,
-): Promise<Turn[]> {
+export async function earlierTurns(answers: TaskReader, previousId: string | undefined, asker: Asker): Promise<Turn[]> {
   const turns: Turn[] = [];
   const maySendAgain = turnFilter(asker);
   let characters = 0;
@@ -117,7 +116,7 @@ function fitTurn(turn: Turn): Turn {
 
 /** Returns the member's newest answer in a place, if it is one they would expect to continue. */
 export async function newestAnswer(
-  answers: AnswerStore,
+  answers: TaskReader,
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
@@ -136,7 +135,7 @@ export async function newestAnswer(
 
 /** Returns the ids of a member's answers in a conversation: the given one, the first one, and those among their newest. Other members' answers are not included. */
 export async function answersOfConversation(
-  answers: AnswerStore,
+  answers: TaskReader,
   { id, rootId = id, requesterId }: Task,
 ): Promise<string[]> {
   const ids = new Set([id]);

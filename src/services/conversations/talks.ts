@@ -1,34 +1,24 @@
-import type { AppContext } from '../../lib/app-context.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError } from '../gateway/errors.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import { findTranscriber } from '../gateway/model-ids.ts';
 import type { EarlierTurn } from '../gateway/realtime-events.ts';
 import type { RealtimeSession } from '../gateway/realtime-session.ts';
-import type { AudioService } from '../media/audio.ts';
-import type { PriceBook } from '../money/price-book.ts';
-import type { TaskBook, Transition } from '../orders/book.ts';
+import type { Transition } from '../orders/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { earlierTalkTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts';
 import { type LiveAnswer, LiveTalk } from './talks/live-talk.ts';
 import { SilenceWatch } from './talks/silence-watch.ts';
 import { Utterances } from './talks/utterances.ts';
 
-interface TalksParts extends AppContext {
-  prices: PriceBook;
-  realtime: Gateway['realtime'];
-  /** A model that transcribes what members say, if the gateway has one. */
-  transcriber(): Promise<string | undefined>;
-  book: TaskBook;
-  sounds: Pick<AudioService, 'startVoice'>;
-}
-
 /** Runs live conversations from start to end. Does not know where they take place. */
 export class Talks {
   readonly kinds: readonly Kind[];
-  readonly #parts: TalksParts;
+  readonly #context: ConversationContext;
   readonly #utterances: Utterances;
   readonly #silence: SilenceWatch;
   readonly #conversations = new Map<string, LiveTalk>();
@@ -37,13 +27,12 @@ export class Talks {
   readonly #runningWork = new Set<Promise<unknown>>();
   readonly #stopController = new AbortController();
 
-  constructor(parts: TalksParts) {
-    this.#parts = parts;
-    parts.book.onChange((task) => this.#onTaskChange(task));
-    parts.book.onRemove((task) => this.#onTaskGone(task));
-    const change = (id: string, transition: Transition) => this.#change(id, transition);
-    this.#utterances = new Utterances({ ...parts, change, conversation: (id) => this.#conversations.get(id) });
-    this.#silence = new SilenceWatch(parts.clock, (id) => this.#track(this.end(id, 'idle')));
+  constructor(context: ConversationContext) {
+    this.#context = context;
+    context.book.onChange((task) => this.#onTaskChange(task));
+    context.book.onRemove((task) => this.#onTaskGone(task));
+    this.#utterances = new Utterances(context, (id) => this.#conversations.get(id));
+    this.#silence = new SilenceWatch(context.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       defineKind({
         name: 'talk',
@@ -76,7 +65,7 @@ export class Talks {
 
   /** The running conversation in a channel, from memory. */
   findInChannel(channelId: string): TaskOf<'talk'> | undefined {
-    const talks = this.#parts.book.live().filter((task) => task.kind === 'talk');
+    const talks = this.#context.book.live().filter((task) => task.kind === 'talk');
     return talks.find((task) => task.channelId === channelId && !hasEnded(task));
   }
 
@@ -84,7 +73,7 @@ export class Talks {
   async end(id: string, reason: TalkEnd): Promise<Task> {
     const task = await this.#change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
-      return isFollowed(known) ? endTalk(known, reason, this.#parts.clock.now()) : known;
+      return isFollowed(known) ? endTalk(known, reason, this.#context.clock.now()) : known;
     });
     // Closing may take long if the gateway does not respond, so the caller does not wait for it.
     if (hasEnded(task)) this.#track(this.#close(id));
@@ -108,7 +97,7 @@ export class Talks {
     const { id } = task;
     const session = this.#pendingSessions.get(id);
     this.#pendingSessions.delete(id);
-    const conversation = new LiveTalk(() => this.#reopen(id), this.#parts.log, talkOf(task).heardAt, session);
+    const conversation = new LiveTalk(() => this.#reopen(id), this.#context.log, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopController.signal.aborted) this.#track(conversation.close('interrupted'));
     else this.#silence.watch(id, conversation);
@@ -129,7 +118,7 @@ export class Talks {
   }
 
   async #reopen(id: string): Promise<RealtimeSession> {
-    const task = await this.#parts.book.get(id);
+    const task = await this.#context.book.get(id);
     if (task?.kind !== 'talk' || hasEnded(task)) throw new Refusal('refusals.talkOver');
     try {
       return await this.#open(id, task.request);
@@ -140,11 +129,12 @@ export class Talks {
   }
 
   async #open(id: string, { model, instructions, voice }: TalkRequest): Promise<RealtimeSession> {
-    const { realtime, transcriber } = this.#parts;
+    const { gateway, models } = this.#context;
     const { signal } = this.#stopController;
     try {
-      const settings = { model, instructions, voice, transcriber: await transcriber() };
-      return await realtime.open(settings, { history: () => this.#history(id), signal });
+      const transcriber = findTranscriber(await models.listQuickly());
+      const settings = { model, instructions, voice, transcriber };
+      return await gateway.realtime.open(settings, { history: () => this.#history(id), signal });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       // An unused session has cost nothing, even if its outcome is unknown.
@@ -154,7 +144,7 @@ export class Talks {
 
   /** The conversation so far, as soon as its last answer is stored. */
   async #history(id: string): Promise<EarlierTurn[]> {
-    const { book } = this.#parts;
+    const { book } = this.#context;
     await Promise.allSettled([this.#conversations.get(id)?.lastAnswer]);
     const task = await book.get(id);
     return task ? earlierTalkTurns(task, (utteranceId) => book.get(utteranceId)) : [];
@@ -185,16 +175,14 @@ export class Talks {
   }
 
   #change(id: string, transition: Transition): Promise<Task> {
-    return this.#parts.book.change(id, transition, { mustHold: true });
+    return this.#context.book.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<unknown>): void {
-    const trackedWork = work
-      .catch((error: unknown) => {
-        // The task is gone, because its owner deleted it.
-        if (!(error instanceof Refusal)) this.#parts.log.error({ err: error }, 'A live conversation failed.');
-      })
-      .finally(() => this.#runningWork.delete(trackedWork));
-    this.#runningWork.add(trackedWork);
+    const done = work.catch((error: unknown) => {
+      // The task is gone, because its owner deleted it.
+      if (!(error instanceof Refusal)) this.#context.log.error({ err: error }, 'A live conversation failed.');
+    });
+    void trackUntilDone(done, this.#runningWork);
   }
 }

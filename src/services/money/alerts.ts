@@ -1,5 +1,6 @@
 import { compare, isZero, product } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Allowance } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
 import type { ServerBudget } from './server-budget.ts';
@@ -20,7 +21,7 @@ export class Alerts {
   readonly #budgets: Budgets;
   readonly #send: (alert: BudgetAlert) => Promise<void>;
   readonly #log: PlainLog;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<unknown>>();
 
   constructor(spending: Spending, budgets: Budgets, send: (alert: BudgetAlert) => Promise<void>, log: PlainLog) {
     this.#spending = spending;
@@ -32,10 +33,10 @@ export class Alerts {
   /** Called whenever a server's sums have changed. `exceeded`: the limit because of which an order was just refused. */
   check(guildId: string, exceeded?: Allowance): void {
     if (this.#findUnannounced(this.#budgets.get(guildId), guildId, exceeded).length === 0) return;
-    const work = this.#notify(guildId, exceeded)
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'A budget alert could not be sent.'))
-      .finally(() => this.#pending.delete(work));
-    this.#pending.add(work);
+    const work = this.#notify(guildId, exceeded).catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'A budget alert could not be sent.'),
+    );
+    void trackUntilDone(work, this.#pending);
   }
 
   async finish(): Promise<void> {

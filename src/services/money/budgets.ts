@@ -21,7 +21,8 @@ type Listener = (guildId: string, after: ServerBudget) => Promise<void>;
 /** The budgets of all servers, in memory because every request reads them. A change is stored first. */
 export class Budgets {
   readonly #store: BudgetStore;
-  readonly #hashOf: HashOf;
+  /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
+  readonly hashOf: HashOf;
   /** Undefined if there are no other partitions. */
   readonly #wholeBot: WholeBot | undefined;
   readonly #budgets = new Map<string, ServerBudget>();
@@ -30,7 +31,7 @@ export class Budgets {
 
   constructor(store: BudgetStore, hashOf: HashOf, wholeBot?: WholeBot) {
     this.#store = store;
-    this.#hashOf = hashOf;
+    this.hashOf = hashOf;
     this.#wholeBot = wholeBot;
   }
 
@@ -75,12 +76,12 @@ export class Budgets {
   }
 
   about(memberId: string): object[] {
-    return budgetsAbout(memberId, this.#budgets, this.#hashOf);
+    return budgetsAbout(memberId, this.#budgets, this.hashOf);
   }
 
   /** Identifies a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
-    return memberHash(guildId, memberId, this.#hashOf);
+    return memberHash(guildId, memberId, this.hashOf);
   }
 
   /** Erases a member's id. Their limits and blocks stay, under the hash alone. */

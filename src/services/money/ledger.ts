@@ -3,6 +3,7 @@ import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { Gate } from '../../lib/gate.ts';
 import { merge } from '../../lib/merge.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Task } from '../tasks/task.ts';
 import {
   type AnonymisationRequest,
@@ -37,14 +38,6 @@ export interface OtherEntries {
   all(): Promise<readonly { entries: EntryStore }[]>;
 }
 
-interface LedgerParts extends AppContext {
-  entries: EntryStore;
-  /** Undefined if there are no other partitions. */
-  others?: OtherEntries | undefined;
-  /** Undefined if there are no limits. */
-  spending?: Spending | undefined;
-}
-
 export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
 
 /**
@@ -52,30 +45,36 @@ export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standi
  * write is retried at the task's next change, at shutdown or at the next start; no result waits for it.
  */
 export class Ledger {
-  readonly #parts: LedgerParts;
+  readonly #context: AppContext;
+  readonly #entries: EntryStore;
+  readonly #spending: Spending | undefined;
+  readonly #others: OtherEntries | undefined;
   /** The tasks whose entries are reserved: their end is not written yet. */
   readonly #reservedIds = new Set<string>();
   readonly #unwritten = new Map<string, { task: Task; fact: Fact }>();
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<unknown>>();
   readonly #gate = new Gate();
 
-  constructor(parts: LedgerParts) {
-    this.#parts = parts;
+  /** Without `spending`, there are no limits; without `others`, no other partitions. */
+  constructor(context: AppContext, entries: EntryStore, spending?: Spending, others?: OtherEntries) {
+    this.#context = context;
+    this.#entries = entries;
+    this.#spending = spending;
+    this.#others = others;
   }
 
   /** Repairs what a crash left behind. */
   async open(tasks: readonly Task[]): Promise<void> {
     const live = tasks.filter(({ traits }) => traits.isPaid);
-    const { entries, clock, spending } = this.#parts;
     // Entries before this day need no repair: none is reserved, and `expectDecision` moves the day back before a decision is stored.
-    const since = await entries.openSince();
-    const today = dayOf(clock.now());
+    const since = await this.#entries.openSince();
+    const today = dayOf(this.#context.clock.now());
     const unmatched = new Map(live.map((task) => [task.id, task]));
-    const counting = spending?.beginCount();
+    const counting = this.#spending?.beginCount();
     const countedSince = counting === undefined ? today : dayOf(counting.since);
-    const keptScopes = await entries.keptScopes();
+    const keptScopes = await this.#entries.keptScopes();
     const count = (entry: LedgerEntry): void => counting?.add(entry, keptScopes.get(entryKey(entry)));
-    for await (const entry of entries.readRange([since, countedSince].sort()[0] ?? '', today)) {
+    for await (const entry of this.#entries.readRange([since, countedSince].sort()[0] ?? '', today)) {
       if (dayOf(entry.at) < since) {
         count(entry);
         continue;
@@ -83,17 +82,17 @@ export class Ledger {
       // The member may have decided about an unknown outcome, or withdrawn that decision, before a crash prevented the change of the entry.
       const mayDiffer =
         standingOf(entry) === 'reserved' || entry.facts.some(({ standing }) => standing === 'unconfirmed');
-      const task = unmatched.get(entry.id) ?? (mayDiffer ? await entries.task(entry.id) : undefined);
+      const task = unmatched.get(entry.id) ?? (mayDiffer ? await this.#entries.task(entry.id) : undefined);
       unmatched.delete(entry.id);
       // `closeOrphan` leaves an entry that has an end as it is.
-      const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, clock.now());
-      if (corrected !== entry) await entries.change(entryKey(entry), () => corrected);
+      const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, this.#context.clock.now());
+      if (corrected !== entry) await this.#entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }
     counting?.finish();
     for (const task of unmatched.values()) await this.#change(task, (known) => reconcileEntry(known, task));
     for (const task of live) if (factOfTask(task).standing === 'reserved') this.#reservedIds.add(task.id);
-    await entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
+    await this.#entries.setOpenSince([today, ...live.map(({ times }) => dayOf(times.created))].sort()[0] ?? today);
   }
 
   /** Called before a task is stored and sent. Throws the `Refusal` of a limit that it would exceed. */
@@ -102,13 +101,12 @@ export class Ledger {
   }
 
   async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
-    const { entries, spending } = this.#parts;
-    const entry = createEntry(task, spending?.limitedRoles(task, roleIds));
-    await spending?.admit(entry, roleIds);
+    const entry = createEntry(task, this.#spending?.limitedRoles(task, roleIds));
+    await this.#spending?.admit(entry, roleIds);
     try {
-      await entries.change(taskEntryKey(task), (known) => known ?? entry);
+      await this.#entries.change(taskEntryKey(task), (known) => known ?? entry);
     } catch (error) {
-      spending?.replace(entry, undefined);
+      this.#spending?.replace(entry, undefined);
       throw error;
     }
     this.#reservedIds.add(task.id);
@@ -116,18 +114,17 @@ export class Ledger {
 
   /** Called before an answer requests another response, whose estimate its task includes already. Throws the `Refusal` of a limit that it would exceed. */
   async extend(task: Task): Promise<void> {
-    const { entries, spending, clock } = this.#parts;
     const key = taskEntryKey(task);
     const extendEntry = (entry: LedgerEntry | undefined): LedgerEntry =>
-      extendReservation(entry, task.estimate?.amount, clock.now());
+      extendReservation(entry, task.estimate?.amount, this.#context.clock.now());
     await this.#gate.run(async () => {
-      const known = await entries.find(key);
+      const known = await this.#entries.find(key);
       const extended = extendEntry(known);
-      await spending?.admit(extended, extended.roleIds ?? [], known);
+      await this.#spending?.admit(extended, extended.roleIds ?? [], known);
       try {
-        await entries.change(key, extendEntry);
+        await this.#entries.change(key, extendEntry);
       } catch (error) {
-        spending?.replace(extended, known);
+        this.#spending?.replace(extended, known);
         throw error;
       }
     });
@@ -135,12 +132,12 @@ export class Ledger {
 
   /** Counts all entries again if these limits need sums that are not counted yet. During the count, no other request is reserved. */
   async countFor(limits: readonly Limits[]): Promise<void> {
-    const { spending, entries, clock } = this.#parts;
+    const spending = this.#spending;
     if (!spending?.needsCount(limits)) return;
     await this.#gate.runExclusively(async () => {
       const counting = spending.beginCount(limits);
-      const kept = await entries.keptScopes();
-      for await (const entry of entries.readRange(dayOf(counting.since), dayOf(clock.now())))
+      const kept = await this.#entries.keptScopes();
+      for await (const entry of this.#entries.readRange(dayOf(counting.since), dayOf(this.#context.clock.now())))
         counting.add(entry, kept.get(entryKey(entry)));
       counting.finish();
     });
@@ -148,15 +145,14 @@ export class Ledger {
 
   /** Called before a member's decision about an unknown outcome is stored, so that after a crash the next start finds the entry, however old. */
   async expectDecision(task: Task): Promise<void> {
-    const { entries } = this.#parts;
     const day = dayOf(task.times.created);
-    if (day < (await entries.openSince())) await entries.setOpenSince(day);
+    if (day < (await this.#entries.openSince())) await this.#entries.setOpenSince(day);
   }
 
   /** Requests with an unknown outcome, made within a range of time. */
   async *unconfirmedEntries(after: number, until: number): AsyncGenerator<LedgerEntry> {
     let seenCount = 0;
-    for await (const entry of this.#parts.entries.readRange(dayOf(after), dayOf(until))) {
+    for await (const entry of this.#entries.readRange(dayOf(after), dayOf(until))) {
       seenCount += 1;
       if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
       if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
@@ -171,7 +167,7 @@ export class Ledger {
 
   /** Refunds a request that the gateway has refused or never received. */
   async refund(task: Task): Promise<void> {
-    if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#parts.clock.now() });
+    if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#context.clock.now() });
   }
 
   /** Called for every change of a task, possibly several times. */
@@ -184,8 +180,7 @@ export class Ledger {
       task.releasedAt !== undefined ||
       fact.standing === 'waived';
     if (fact.standing === 'reserved' || !(this.#reservedIds.has(task.id) || isDecided)) return;
-    const work = this.#write(task, fact).finally(() => this.#pending.delete(work));
-    this.#pending.add(work);
+    void trackUntilDone(this.#write(task, fact), this.#pending);
   }
 
   /** Resolves when the task's end is recorded, so the task may be deleted. */
@@ -197,20 +192,20 @@ export class Ledger {
 
   /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped because their tasks are kept or still open. */
   async anonymise(request: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
-    const { entries, spending } = this.#parts;
     let keptCount = 0;
     for await (const entry of this.#entriesOf(
       request.memberId,
       request.until,
-      entries.readRange('', dayOf(request.until)),
+      this.#entries.readRange('', dayOf(request.until)),
     )) {
       if (this.#reservedIds.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
       else {
         const anonymous = anonymise(entry, request.secret);
         await this.#gate.run(async () => {
           // Usage stays counted in the same sums, without a name.
-          if (spending) await entries.keepScopes(anonymous, spending.scopesOf(entry), COUNTING_PERIOD_MS);
-          await entries.rename(entry, anonymous);
+          if (this.#spending)
+            await this.#entries.keepScopes(anonymous, this.#spending.scopesOf(entry), COUNTING_PERIOD_MS);
+          await this.#entries.rename(entry, anonymous);
         });
       }
     }
@@ -219,7 +214,7 @@ export class Ledger {
 
   async costOf(task: Task): Promise<Cost | undefined> {
     if (!task.traits.isPaid) return undefined;
-    const entry = await this.#parts.entries.find(taskEntryKey(task));
+    const entry = await this.#entries.find(taskEntryKey(task));
     const known = entry && amountOf(entry);
     return entry && known && { ...known, standing: standingOf(entry) };
   }
@@ -246,9 +241,8 @@ export class Ledger {
 
   /** The entries of all partitions, oldest day first. */
   async *#allEntries(first: string, last: string): AsyncGenerator<LedgerEntry> {
-    const { entries, others } = this.#parts;
-    if (!others) return yield* entries.readRange(first, last);
-    const entryStores = [entries, ...(await others.all()).map((rows) => rows.entries)];
+    if (!this.#others) return yield* this.#entries.readRange(first, last);
+    const entryStores = [this.#entries, ...(await this.#others.all()).map((rows) => rows.entries)];
     const sources = entryStores.map((one) => one.readRange(first, last));
     yield* merge(sources, (one, other) => entryKey(one) < entryKey(other));
   }
@@ -260,27 +254,28 @@ export class Ledger {
 
   /** Changes the entry of a task, and updates the sums that it counts in. */
   async #change(task: Task, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
-    const { entries, spending } = this.#parts;
     await this.#gate.run(async () => {
       let previous: LedgerEntry | undefined;
       let updated: LedgerEntry | undefined;
-      await entries.change(taskEntryKey(task), (known) => {
+      await this.#entries.change(taskEntryKey(task), (known) => {
         previous = known;
         updated = transition(known);
         return updated;
       });
-      if (previous !== updated) spending?.replace(previous, updated);
+      if (previous !== updated) this.#spending?.replace(previous, updated);
     });
   }
 
   async #write(task: Task, fact: Fact): Promise<void> {
-    const { log } = this.#parts;
     try {
       await this.#change(task, (known) => addFact(known ?? createEntry(task), fact));
       this.#reservedIds.delete(task.id);
       this.#unwritten.delete(task.id);
     } catch (error) {
-      log.error({ task: task.id, err: error }, 'The outcome of a task could not be written to the ledger.');
+      this.#context.log.error(
+        { task: task.id, err: error },
+        'The outcome of a task could not be written to the ledger.',
+      );
       this.#unwritten.set(task.id, { task, fact });
     }
   }

@@ -11,7 +11,6 @@ import { GatewayPrices } from './gateway-prices.ts';
 import { LearnedPrices, type LearnedStore } from './learned-prices.ts';
 import { Ledger, type OtherEntries } from './ledger.ts';
 import type { LimitStarts } from './limit-starts.ts';
-import { Calendar } from './periods.ts';
 import type { OperatorPrices } from './price.ts';
 import { PriceBook } from './price-book.ts';
 import type { SpendingSettings } from './spending/limits-in-force.ts';
@@ -21,7 +20,7 @@ import { PAUSE_PARTITION, type SharedNotes, WholeBot } from './whole-bot.ts';
 
 interface MoneySettings {
   prices: OperatorPrices;
-  budgets: Omit<SpendingSettings, 'trustedGuildIds'> & { timeZone: string };
+  budgets: Omit<SpendingSettings, 'trustedGuildIds'>;
   discord: { adminGuildIds: readonly string[] };
   gateway: {
     usageUnit?: 'cents' | undefined;
@@ -51,22 +50,17 @@ export type Money = ReturnType<typeof openMoney>;
 
 /** Opens prices, limits and the ledger. */
 export function openMoney(
-  { clock, log }: AppContext,
+  context: AppContext,
   { settings, store, partition, others, notes, gateway, specs, kinds, discord }: MoneySources,
   hashOf: HashOf,
   mediaProcess: MediaProcess,
 ) {
-  const wholeBot = notes && new WholeBot({ clock, log }, notes, partition.number);
+  const { clock, log } = context;
+  const wholeBot = notes && new WholeBot(context, notes, partition.number);
   const budgets = new Budgets(store.budgets, hashOf, wholeBot);
-  const spending = new Spending({
-    settings: { ...settings.budgets, trustedGuildIds: settings.discord.adminGuildIds },
-    calendar: new Calendar(settings.budgets.timeZone),
-    budgets,
-    hashOf,
-    wholeBot,
-    clock,
-  });
-  const ledger = new Ledger({ entries: store.entries, others, spending, clock, log });
+  const limits = { ...settings.budgets, trustedGuildIds: settings.discord.adminGuildIds };
+  const spending = new Spending(limits, budgets, clock, wholeBot);
+  const ledger = new Ledger(context, store.entries, spending, others);
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
   const alerts = new Alerts(spending, budgets, (alert) => discord.sendBudgetAlert(alert), log);
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));

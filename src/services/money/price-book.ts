@@ -1,15 +1,15 @@
 import { Refusal } from '../../lib/refusal.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { Estimate } from '../tasks/estimate.ts';
-import type { KindSpecs } from '../tasks/kind-spec.ts';
+import type { KindSpecs, TaskKind } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
-import { type Order, orderOfTask } from '../tasks/transitions.ts';
+import { type OrderedRequest, orderOfTask } from '../tasks/transitions.ts';
 import type { GatewayPrices } from './gateway-prices.ts';
 import type { CostKey, LearnedPrices } from './learned-prices.ts';
 import { MAX_COUNT, maxTokens, measuresOf, turnTokens } from './measures.ts';
 import { costOf, type OperatorPrices, type Price, priceOfKind, priceOfModel } from './price.ts';
 
-type PricedOrder = Pick<Order, 'kind' | 'request'>;
+type PricedOrder = OrderedRequest<TaskKind>;
 
 interface PriceBookParts {
   operator: OperatorPrices;
@@ -17,7 +17,7 @@ interface PriceBookParts {
   readAt: number;
   gateway: GatewayPrices;
   learned: LearnedPrices;
-  specs: Pick<KindSpecs, Order['kind']>;
+  specs: KindSpecs;
   /** The name of the order's type of job in a gateway's price list, if the request names no model. */
   listNameOf(order: PricedOrder): string | undefined;
 }

@@ -9,7 +9,7 @@ import type { Budgets } from './budgets.ts';
 import { amountOf, type LedgerEntry, standingOf } from './entry.ts';
 import type { Limits } from './limits.ts';
 import { refusalFor } from './limits-text.ts';
-import { type Calendar, type Period, periods, type Span } from './periods.ts';
+import { Calendar, type Period, periods, type Span } from './periods.ts';
 import type { WaitingCounts } from './requester.ts';
 import { type Requester, requesterOf } from './requester.ts';
 import { isBlocked, type Reset } from './server-budget.ts';
@@ -19,16 +19,6 @@ import { ALL_KINDS, sumOfUses, Tally } from './spending/tally.ts';
 import type { PartUse } from './whole-bot.ts';
 
 const MAX_REMEMBERED_MEMBERS = 10_000;
-
-interface SpendingParts {
-  settings: SpendingSettings;
-  calendar: Calendar;
-  budgets: Budgets;
-  hashOf(name: string): string;
-  clock: { now(): number };
-  /** The other partitions; undefined if there are none. */
-  wholeBot?: OtherUse | undefined;
-}
 
 interface CheckedOrder {
   kind: string;
@@ -49,7 +39,12 @@ export interface Recount {
 /** Admits requests within the limits of the bot, the server and the member. */
 export class Spending {
   readonly limits: LimitsInForce;
-  readonly #parts: SpendingParts;
+  readonly #settings: SpendingSettings;
+  readonly #budgets: Budgets;
+  readonly #clock: { now(): number };
+  /** The other partitions; undefined if there are none. */
+  readonly #wholeBot: OtherUse | undefined;
+  readonly #calendar: Calendar;
   readonly #uses = new Listeners<[guildId: string, exceeded?: Allowance]>();
   readonly #refusals = new Listeners<[exceeded: Allowance]>();
   /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
@@ -64,17 +59,20 @@ export class Spending {
   /** The roles of members as of their latest request, by server and member. */
   readonly #recentRoles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
 
-  constructor(parts: SpendingParts) {
-    const { settings, budgets, hashOf } = parts;
-    this.#parts = parts;
-    this.limits = new LimitsInForce(settings, budgets, hashOf);
-    this.#tally = new Tally(parts.calendar, this.limits.countedPeriods());
-    this.#remaining = new Remaining(parts.calendar, parts.clock, parts.wholeBot, () => this.#tally);
+  constructor(settings: SpendingSettings, budgets: Budgets, clock: { now(): number }, wholeBot?: OtherUse) {
+    this.#settings = settings;
+    this.#budgets = budgets;
+    this.#clock = clock;
+    this.#wholeBot = wholeBot;
+    this.#calendar = new Calendar(settings.timeZone);
+    this.limits = new LimitsInForce(settings, budgets);
+    this.#tally = new Tally(this.#calendar, this.limits.countedPeriods());
+    this.#remaining = new Remaining(this.#calendar, clock, wholeBot, () => this.#tally);
   }
 
   /** Starts a count from scratch, over every period that has a limit. */
   beginCount(additional: readonly Limits[] = []): Recount {
-    const tally = new Tally(this.#parts.calendar, this.limits.countedPeriods(additional));
+    const tally = new Tally(this.#calendar, this.limits.countedPeriods(additional));
     return {
       since: this.#countingStart(tally.periods),
       add: (entry, keptScopes) => tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
@@ -97,7 +95,7 @@ export class Spending {
     const isWaived = standingOf(entry) === 'waived';
     if (guildId === undefined || isDirect) return isWaived ? [TOTAL] : [TOTAL, this.limits.directScope(memberId)];
     const server = [TOTAL, this.limits.serverScope(guildId)];
-    return isWaived ? server : [...server, this.#parts.budgets.memberHash(guildId, memberId)];
+    return isWaived ? server : [...server, this.#budgets.memberHash(guildId, memberId)];
   }
 
   /** Keeps the sums in step with the ledger: counts an entry's current content instead of its previous content. */
@@ -115,8 +113,8 @@ export class Spending {
 
   /** Counts a new reservation, or what is added to the previous one, or throws the `Refusal` that says which limit it would exceed. */
   async admit(entry: LedgerEntry, roleIds: readonly string[], previous?: LedgerEntry): Promise<void> {
-    const wholeBot = this.#parts.wholeBot;
-    const { total } = this.#parts.settings;
+    const wholeBot = this.#wholeBot;
+    const { total } = this.#settings;
     if (!wholeBot || Object.keys(total).length === 0) return this.#admit(entry, roleIds, previous);
     // One at a time: an order that is refused after all must not cause the refusal of another one.
     await this.#lock.run(TOTAL, async () => {
@@ -143,16 +141,15 @@ export class Spending {
 
   /** The usage that counts towards the bot-wide limits, including what is about to be reserved, with the number of tasks that wait for their turns. */
   totalUsage(waitingCount: number): PartUse {
-    const { calendar, settings, clock } = this.#parts;
-    const { total } = settings;
-    const announcedTally = new Tally(calendar, this.#tally.periods);
+    const { total } = this.#settings;
+    const announcedTally = new Tally(this.#calendar, this.#tally.periods);
     announcedTally.replace(this.#announced.previous, this.#announced.entry, [TOTAL]);
     const caps = [total, ...Object.values(total.kinds ?? {})];
     const limitedPeriods = periods.filter((period) => caps.some((one) => one[period] !== undefined));
     const spans = limitedPeriods.flatMap((period) => {
-      const span = calendar.spanOf(period, clock.now());
+      const span = this.#calendar.spanOf(period, this.#clock.now());
       // Usage beyond the previous period's limit counts against the current one.
-      return [span.key, calendar.spanOf(period, span.startsAt - 1).key];
+      return [span.key, this.#calendar.spanOf(period, span.startsAt - 1).key];
     });
     const kinds = [ALL_KINDS, ...Object.keys(total.kinds ?? {})];
     const sumIn = (span: string) => (kind: string) =>
@@ -186,19 +183,17 @@ export class Spending {
 
   /** Where new requests of the requester are paused; undefined if they are not. */
   pauseOf({ memberId, guildId, isDirect }: Requester): 'everywhere' | 'server' | undefined {
-    const { budgets } = this.#parts;
-    if (budgets.isWholeBotPaused) return 'everywhere';
+    if (this.#budgets.isWholeBotPaused) return 'everywhere';
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
-    return budgets.get(guildId).isPaused ? 'server' : undefined;
+    return this.#budgets.get(guildId).isPaused ? 'server' : undefined;
   }
 
   /** The refusal of all new requests of a member whom an admin has blocked. */
   blockOf({ memberId, guildId, isDirect }: Requester): Refusal | undefined {
-    const { budgets, clock } = this.#parts;
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
-    const budget = budgets.get(guildId);
-    const member = budgets.memberHash(guildId, memberId);
-    if (!isBlocked(budget, member, clock.now())) return undefined;
+    const budget = this.#budgets.get(guildId);
+    const member = this.#budgets.memberHash(guildId, memberId);
+    if (!isBlocked(budget, member, this.#clock.now())) return undefined;
     const { until } = budget.blocks[member] ?? {};
     if (until === undefined) return new Refusal('refusals.blocked.always');
     return new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
@@ -219,9 +214,9 @@ export class Spending {
       const count = counts[isServerHolder(holder) ? 'server' : 'member']();
       if (count > limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
     }
-    const limit = this.#parts.settings.total.waiting;
+    const limit = this.#settings.total.waiting;
     if (limit === undefined) return;
-    const wholeBot = this.#parts.wholeBot;
+    const wholeBot = this.#wholeBot;
     const isComplete = (): boolean => wholeBot?.isComplete !== false;
     const isWithin = (): boolean => counts.all() + (wholeBot?.waitingTasksElsewhere ?? 0) <= limit;
     await wholeBot?.announce(() => isComplete() && isWithin());
@@ -238,7 +233,7 @@ export class Spending {
   /** The member's roles that have limits in the server of the request. */
   limitedRoles({ guildId, route }: Task, roleIds: readonly string[]): string[] {
     if (guildId === undefined || route.install === 'user') return [];
-    const { roles } = this.#parts.budgets.get(guildId);
+    const { roles } = this.#budgets.get(guildId);
     return roleIds.filter((id) => Object.hasOwn(roles, id));
   }
 
@@ -259,7 +254,7 @@ export class Spending {
     const requester = requesterOf(task);
     const roleIds = this.#recentRoles.get(nameOf(requester));
     const hasRoleLimits =
-      requester.guildId !== undefined && Object.keys(this.#parts.budgets.get(requester.guildId).roles).length > 0;
+      requester.guildId !== undefined && Object.keys(this.#budgets.get(requester.guildId).roles).length > 0;
     return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...requester, roleIds });
   }
 
@@ -270,7 +265,7 @@ export class Spending {
 
   /** Creates a reset, after which earlier usage no longer counts. */
   createReset(scope: string): Reset {
-    return { at: this.#parts.clock.now(), uses: this.#tally.usesOf(scope) };
+    return { at: this.#clock.now(), uses: this.#tally.usesOf(scope) };
   }
 
   /** The start of the oldest period that still matters. */
@@ -280,14 +275,13 @@ export class Spending {
 
   /** The current day, week and month. */
   get spans(): Readonly<Record<Period, Span>> {
-    const { calendar, clock } = this.#parts;
-    return calendar.spansOf(clock.now());
+    return this.#calendar.spansOf(this.#clock.now());
   }
 
   /** The earliest start of a previous period. It still matters, because usage beyond its limit counts against the current period. */
   #countingStart(countedPeriods: ReadonlySet<Period>): number {
-    const { calendar, clock } = this.#parts;
-    const now = clock.now();
+    const calendar = this.#calendar;
+    const now = this.#clock.now();
     const starts = [...countedPeriods].map((period) => {
       const { startsAt } = calendar.spanOf(period, now);
       return calendar.spanOf(period, startsAt - 1).startsAt;

@@ -1,5 +1,6 @@
 import type { AppContext } from '../../lib/app-context.ts';
-import { type ConversationSources, openConversations } from '../conversations/open-conversations.ts';
+import type { ConversationContext } from '../conversations/conversation-context.ts';
+import { openConversations } from '../conversations/open-conversations.ts';
 import { isModelCode } from '../gateway/error-responses.ts';
 import { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import { Experience } from '../gateway/model-experience.ts';
@@ -21,10 +22,11 @@ import { partitionOf } from '../tasks/homes.ts';
 import { isHeld } from '../tasks/task.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 
-type DomainSources = MoneySources & SafetySources & BotSources & ConversationSources & MediaSources;
+type DomainSources = MoneySources & SafetySources & BotSources & MediaSources;
 
 interface EngineSources extends DomainSources {
   settings: DomainSources['settings'] & {
+    models: ConversationContext['settings']['models'];
     gateway: { fields: { user?: string | undefined } };
     modelKinds: KindOverrides;
   };
@@ -67,7 +69,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   const pseudonyms = new Pseudonyms(store, others);
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
-  const conversations = openConversations(context, sources, { book, money, models, gather, audio, userOf });
+  const conversations = openConversations({ ...context, ...sources, book, money, models, gather, audio, userOf });
   const kinds = [...sources.kinds, ...conversations.kinds];
   const tasks = new Tasks(context, { ...sources, kinds, book, gather, money, safety, models, pseudonyms, userOf });
   const { callbacks } = tasks;

@@ -4,7 +4,7 @@ import type { Snapshot, Submission } from '../gateway/snapshot.ts';
 import type { TaskKind, TaskRequests } from './kind-spec.ts';
 import type { ImageTransfer, Materials } from './materials.ts';
 import type { TaskOf } from './task.ts';
-import type { Order } from './transitions.ts';
+import type { OrderFacts } from './transitions.ts';
 
 /** An exact request, with the key that ensures that it creates only one job, however often it is sent. */
 export const sentOrder = z.object({ idempotencyKey: z.string(), body: z.string() });
@@ -69,5 +69,5 @@ interface SubmitContext {
   user?: string | undefined;
   callbackUrl?: string | undefined;
   /** Who requested the task, and where the result is shown. */
-  requester: Pick<Order, 'requesterId' | 'guildId' | 'channelId' | 'route'>;
+  requester: OrderFacts;
 }

@@ -3,6 +3,7 @@ import { gatherEarlierFiles, leaveOut, noteForModel } from '../../../src/service
 import { earlierTurns } from '../../../src/services/conversations/conversation.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { silentDiscord } from '../../support/silent-discord.ts';
 import { makeTask } from '../store/store-fixture.ts';
 
 const request = {
@@ -65,7 +66,8 @@ describe('The files of an earlier question', () => {
     expect(turn).toMatchObject({ images: [], documents: [], hiddenFileCount: 3 });
     expect(turn.sound).toBeUndefined();
     const context = { memberId: '2', timeLimitMs: 1_000, used: { files: 0, bytes: 0 }, supportsAudio: true };
-    const parts = { gather: () => Promise.reject(), refresh: () => Promise.reject(), clock: new ManualClock() };
+    const discord = { ...silentDiscord, refreshUrls: () => Promise.reject() };
+    const parts = { gather: () => Promise.reject(), discord, clock: new ManualClock() };
     for (const [files = []] of [await gatherEarlierFiles([turn], context, parts), leaveOut([turn], 'refused')]) {
       expect(files.map((file) => ('why' in file ? file.why : 'sent'))).toEqual(['hidden', 'hidden', 'hidden']);
       expect(noteForModel(files)).toBe('[3 files of this message are no longer attached]');

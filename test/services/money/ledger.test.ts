@@ -54,7 +54,7 @@ async function createFixture(member?: Limits) {
   });
   const settings = { total: {}, server: {}, direct: {}, member: member ?? {} };
   const spending = member && createSpending({ settings, clock });
-  const open = (): Ledger => new Ledger({ entries, clock, log, ...(spending && { spending }) });
+  const open = (): Ledger => new Ledger({ clock, log }, entries, spending);
   const ledger = open();
   await ledger.open([]);
   const allEntries = (): Promise<LedgerEntry[]> => Array.fromAsync(store.entries.readRange('', '9999'));

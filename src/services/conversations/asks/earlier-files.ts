@@ -10,13 +10,7 @@ import type { Turn } from '../conversation.ts';
 import { audioPart, transcriptPart } from './sound.ts';
 
 /** A file from an earlier question: the part that is sent again, or the reason why it is not. */
-export type EarlierFile = { name: string } & ({ part: TextContent } | Pick<LeftOutFile, 'why'>);
-
-interface EarlierFilesParts {
-  gather: Gather;
-  refresh: Discord['refreshUrls'];
-  clock: Clock;
-}
+export type EarlierFile = { name: string } & ({ part: TextContent } | { why: LeftOutFile['why'] });
 
 interface EarlierFilesContext extends GatherContext {
   /** How much of the limits the question's own files already use. */
@@ -36,10 +30,10 @@ const MAX_REFRESHED_URLS = 50;
 export async function gatherEarlierFiles(
   turns: readonly Turn[],
   { used, supportsAudio, ...context }: EarlierFilesContext,
-  { gather, refresh, clock }: EarlierFilesParts,
+  { gather, discord, clock }: { gather: Gather; discord: Discord; clock: Clock },
 ): Promise<EarlierFile[][]> {
   const namedFiles = turns.map(filesOf);
-  const urls = await freshUrls(namedFiles.toReversed().flat(), refresh, clock.now());
+  const urls = await freshUrls(namedFiles.toReversed().flat(), discord, clock.now());
   const timeout = Promise.withResolvers<'late'>();
   let isLate = false;
   const cancel = clock.after(TIME_LIMIT_MS, () => {
@@ -133,13 +127,13 @@ const filesOf = ({ images, documents, sound, transcript }: Turn): NamedFile[] =>
 ];
 
 /** Refreshes only URLs that would expire before they are fetched. */
-async function freshUrls(newestFirst: readonly NamedFile[], refresh: Discord['refreshUrls'], now: number) {
+async function freshUrls(newestFirst: readonly NamedFile[], discord: Discord, now: number) {
   const expiring = newestFirst.flatMap(({ file: { address } }) => {
     const expiry = signatureExpiry(address);
     return expiry !== undefined && expiry <= now + TIME_LIMIT_MS ? [address] : [];
   });
   const urls = [...new Set(expiring)].slice(0, MAX_REFRESHED_URLS);
-  return urls.length === 0 ? new Map<string, string>() : await refresh(urls);
+  return urls.length === 0 ? new Map<string, string>() : await discord.refreshUrls(urls);
 }
 
 async function fetchPart(

@@ -1,32 +1,16 @@
-import type { AppContext } from '../../../lib/app-context.ts';
 import { GatewayError } from '../../gateway/errors.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
-import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { acceptsAudio } from '../../gateway/model-families.ts';
 import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
-import type { Discord } from '../../orders/discord.ts';
 import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/answer.ts';
-import type { Gather, Materials } from '../../tasks/materials.ts';
+import type { Materials } from '../../tasks/materials.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from '../ask-request.ts';
 import { isLastRound, MAX_REQUESTS } from '../ask-transitions.ts';
-import { type AnswerStore, type Asker, earlierTurns, type Turn } from '../conversation.ts';
+import { type Asker, earlierTurns, type Turn } from '../conversation.ts';
+import type { ConversationContext } from '../conversation-context.ts';
 import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
 import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { questionAudio, transcribe } from './sound.ts';
 import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
-
-export interface QuestionSenderParts extends AppContext {
-  answers: AnswerStore;
-  responses: Gateway['responses'];
-  transcriptions: Gateway['transcriptions'];
-  models: ModelCatalogue;
-  gather: Gather;
-  refresh: Discord['refreshUrls'];
-  /** Returns the identifier of a member at the gateway, or undefined for none. */
-  userOf?: ((memberId: string) => Promise<string>) | undefined;
-  /** How long the files that the gateway fetches itself must stay available. */
-  timeLimitMs: number;
-}
 
 interface Question {
   request: AskRequest;
@@ -39,14 +23,14 @@ interface Question {
 
 /** Sends questions to models, leaving out features that a model refuses. */
 export class QuestionSender {
-  readonly #parts: QuestionSenderParts;
+  readonly #context: ConversationContext;
   readonly #refusedFeatures: RefusedFeatures;
   /** The requests that questions took until they were too large. Such a question is sent again, with smaller images. */
   readonly #requestCounts = new WeakMap<AskRequest, number>();
 
-  constructor(parts: QuestionSenderParts) {
-    this.#parts = parts;
-    this.#refusedFeatures = new RefusedFeatures(parts.clock);
+  constructor(context: ConversationContext) {
+    this.#context = context;
+    this.#refusedFeatures = new RefusedFeatures(context.clock);
   }
 
   async send({ request, materials, asker, answer = EMPTY_ANSWER, stop }: Question): Promise<OpenStream> {
@@ -57,10 +41,10 @@ export class QuestionSender {
       ...new Set([...answer.without, ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
     ];
     const sound = questionAudio(request.sound, materials, answer.heard);
-    const pastTurns = await earlierTurns(this.#parts.answers, request.after, asker);
+    const pastTurns = await earlierTurns(this.#context.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(pastTurns, { materials, sound }, omittedFeatures, asker);
-    const models = await this.#parts.models.listQuickly();
-    const user = await this.#parts.userOf?.(asker.requesterId);
+    const models = await this.#context.models.listQuickly();
+    const user = await this.#context.userOf?.(asker.requesterId);
     const isFinalRound = isLastRound(answer);
     const question = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const draft = { ...question, requestCount };
@@ -77,7 +61,7 @@ export class QuestionSender {
     if (!refused || draft.requestCount >= MAX_REQUESTS) return undefined;
     const { part, isBecauseOfSize = false } = refused;
     const logFields = { model: request.model, part, code: error.code };
-    this.#parts.log.info(logFields, 'A model rejected a feature of a request; the request is sent without it.');
+    this.#context.log.info(logFields, 'A model rejected a feature of a request; the request is sent without it.');
     const keptFiles =
       part === 'files' ? leaveOut(draft.pastTurns, isBecauseOfSize ? 'too-large' : 'refused') : draft.earlierFiles;
     const earlierFiles = part === 'audio' ? leaveOutAudio(keptFiles) : keptFiles;
@@ -99,7 +83,7 @@ export class QuestionSender {
     const sentQuestion = { request, draft, omission, stop };
     try {
       const options = { signal: stop.signal, user: draft.user, isBuffered: omission.features.includes('stream') };
-      return await openStream(this.#parts.responses.stream(request, options), sentQuestion);
+      return await openStream(this.#context.gateway.responses.stream(request, options), sentQuestion);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const reopened = this.sendAgain(sentQuestion, error);
@@ -113,13 +97,13 @@ export class QuestionSender {
     const { sound, request } = draft;
     if (!sound?.wav) return draft;
     const { name } = sound;
-    const transcript = await transcribe(sound.wav, { name, model: request.model, signal }, this.#parts);
+    const transcript = await transcribe(sound.wav, { name, model: request.model, signal }, this.#context);
     return { ...draft, sound: { name, transcript } };
   }
 
   async #earlierFiles(
     turns: readonly Turn[],
-    { materials, sound }: Pick<Draft, 'materials' | 'sound'>,
+    { materials, sound }: { materials: Materials; sound: Draft['sound'] },
     omittedFeatures: readonly RefusableFeature[],
     { requesterId: memberId }: Asker,
   ): Promise<EarlierFile[][]> {
@@ -128,9 +112,9 @@ export class QuestionSender {
     const { wav } = sound ?? {};
     const bytes = ownParts.reduce((sum, part) => sum + sizeOf(part), wav?.length ?? 0);
     const used = { files: ownParts.length + (wav ? 1 : 0), bytes };
-    const { timeLimitMs } = this.#parts;
+    const timeLimitMs = this.#context.settings.maxWaitMs.text;
     const context = { memberId, timeLimitMs, used, supportsAudio: !omittedFeatures.includes('audio') };
-    return gatherEarlierFiles(turns, context, this.#parts);
+    return gatherEarlierFiles(turns, context, this.#context);
   }
 }
 

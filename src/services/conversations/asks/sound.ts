@@ -1,11 +1,10 @@
 import { wavOf } from '../../../lib/pcm.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { GatewayError, type GatewayErrorKind } from '../../gateway/errors.ts';
-import type { Gateway } from '../../gateway/gateway.ts';
-import type { ModelCatalogue } from '../../gateway/model-catalogue.ts';
 import { findTranscriber } from '../../gateway/model-ids.ts';
 import type { TextContent } from '../../gateway/text-request.ts';
 import type { Materials } from '../../tasks/materials.ts';
+import type { ConversationContext } from '../conversation-context.ts';
 
 /** The audio of a question: as a file, or as its transcript once one exists. */
 export interface QuestionAudio {
@@ -33,11 +32,6 @@ export const transcriptPart = (name: string, transcript: string): TextContent =>
   text: `[Transcript of ${name}]: ${transcript}`,
 });
 
-interface TranscriberParts {
-  transcriptions: Gateway['transcriptions'];
-  models: ModelCatalogue;
-}
-
 /** Five minutes of fast speech have about 6,000 characters. */
 const MAX_TRANSCRIPT_LENGTH = 20_000;
 const UNSUPPORTED_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered', 'not-found']);
@@ -46,13 +40,15 @@ const UNSUPPORTED_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['not-offered'
 export async function transcribe(
   wav: Buffer,
   { name, model: requestedModel, signal }: { name: string; model: string; signal: AbortSignal },
-  { transcriptions, models }: TranscriberParts,
+  { gateway, models }: ConversationContext,
 ): Promise<string> {
   const refusal = new Refusal('refusals.modelWithoutAudio', { name, model: requestedModel });
   const model = findTranscriber(await models.list());
   if (model === undefined) throw refusal;
   try {
-    return (await transcriptions.create({ model, wav }, { signal })).slice(0, MAX_TRANSCRIPT_LENGTH).toWellFormed();
+    return (await gateway.transcriptions.create({ model, wav }, { signal }))
+      .slice(0, MAX_TRANSCRIPT_LENGTH)
+      .toWellFormed();
   } catch (error) {
     if (!(error instanceof GatewayError) || !UNSUPPORTED_ERRORS.has(error.kind)) throw error;
     throw refusal;

@@ -1,37 +1,30 @@
-import type { AppContext } from '../../../lib/app-context.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { GatewayError } from '../../gateway/errors.ts';
 import type { RealtimeResponse } from '../../gateway/realtime-events.ts';
-import type { AudioService } from '../../media/audio.ts';
 import type { VoiceWriter } from '../../media/voice-queue.ts';
-import type { PriceBook } from '../../money/price-book.ts';
 import type { Transition } from '../../orders/book.ts';
 import type { Voice } from '../../tasks/answer.ts';
 import { hasEnded, isFollowed, isOfKind, type Task, type TaskOf } from '../../tasks/task.ts';
 import { orderOfTask } from '../../tasks/transitions.ts';
 import { endAnswerEarly, markAnswering, updateDraft } from '../ask-transitions.ts';
 import { DraftReporter } from '../asks/stream.ts';
+import type { ConversationContext } from '../conversation-context.ts';
 import { addTurn, concludeAnswer, setTranscript } from '../talk-transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
 
 /** No normal answer is this long, and one that a member provokes must not fill the memory or exceed Discord's file limit. */
 const MAX_ANSWER_SECONDS = 10 * 60;
 
-interface UtteranceParts extends AppContext {
-  sounds: Pick<AudioService, 'startVoice'>;
-  prices: PriceBook;
-  change(id: string, transition: Transition): Promise<Task>;
-  conversation(id: string): LiveTalk | undefined;
-}
-
 export class Utterances {
-  readonly #parts: UtteranceParts;
+  readonly #context: ConversationContext;
+  readonly #conversation: (id: string) => LiveTalk | undefined;
   /** Answers whose task is not accepted yet, by the task's id. */
   readonly #unacceptedAnswers = new Map<string, LiveAnswer>();
   readonly #liveAnswers = new Map<string, LiveAnswer>();
 
-  constructor(parts: UtteranceParts) {
-    this.#parts = parts;
+  constructor(context: ConversationContext, conversation: (id: string) => LiveTalk | undefined) {
+    this.#context = context;
+    this.#conversation = conversation;
   }
 
   register(id: string, liveAnswer: LiveAnswer): void {
@@ -45,16 +38,14 @@ export class Utterances {
     if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
     await this.#joinConversation(task);
-    await this.#parts.change(id, (known) => endAnswerEarly(known, 'interrupted', undefined, this.#parts.clock.now()));
+    await this.#change(id, (known) => endAnswerEarly(known, 'interrupted', undefined, this.#context.clock.now()));
   }
 
   async stop({ id }: Task): Promise<void> {
     const liveAnswer = this.#liveAnswers.get(id);
     if (liveAnswer) return liveAnswer.interrupt('stopped');
-    const now = this.#parts.clock.now();
-    await this.#parts.change(id, (known) =>
-      isFollowed(known) ? endAnswerEarly(known, 'stopped', undefined, now) : known,
-    );
+    const now = this.#context.clock.now();
+    await this.#change(id, (known) => (isFollowed(known) ? endAnswerEarly(known, 'stopped', undefined, now) : known));
   }
 
   /** Interrupts the answer to an utterance that the member deletes. */
@@ -64,7 +55,7 @@ export class Utterances {
 
   async #answer(task: TaskOf<'said'>, liveAnswer: LiveAnswer): Promise<void> {
     const { id } = task;
-    const conversation = this.#parts.conversation(task.request.talk);
+    const conversation = this.#conversation(task.request.talk);
     const onFinished = (): void => {
       this.#liveAnswers.delete(id);
       conversation?.markAnswerEnded(liveAnswer);
@@ -82,26 +73,25 @@ export class Utterances {
 
   /** An utterance is part of its conversation from the moment the model began to answer. */
   async #joinConversation(task: TaskOf<'said'>): Promise<void> {
-    const { log, change, conversation } = this.#parts;
     const time = task.times.accepted ?? task.times.created;
     const { talk: id } = task.request;
-    const liveTalk = conversation(id);
+    const liveTalk = this.#conversation(id);
     if (liveTalk) liveTalk.heardAt = Math.max(liveTalk.heardAt, time);
     try {
-      await change(id, (talk) => addTurn(talk, task.id, time));
+      await this.#change(id, (talk) => addTurn(talk, task.id, time));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      log.info({ task: task.id }, 'An utterance outlived its conversation.');
+      this.#context.log.info({ task: task.id }, 'An utterance outlived its conversation.');
     }
   }
 
   /** Completes an answer. `onFinished` is called as soon as the model has finished, before the results are stored. */
   async #complete(id: string, liveAnswer: LiveAnswer, onFinished: () => void): Promise<void> {
-    const { change, clock, log, sounds } = this.#parts;
+    const { clock, log, audio } = this.#context;
     // The audio is encoded while it arrives, so that only the last chunk is left to encode at the end.
-    const writer = sounds.startVoice({ maxSeconds: MAX_ANSWER_SECONDS });
+    const writer = audio.startVoice({ maxSeconds: MAX_ANSWER_SECONDS });
     try {
-      const task = await change(id, (known) => markAnswering(known, []));
+      const task = await this.#change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await liveAnswer.interrupt('stopped');
       const response = await this.#receive(id, liveAnswer, writer).finally(onFinished);
       const { stopReason } = liveAnswer;
@@ -109,7 +99,7 @@ export class Utterances {
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const hasContent = response.text !== '' || !writer.isEmpty;
       const cost = this.#costOf(task, response);
-      await change(id, (known) =>
+      await this.#change(id, (known) =>
         concludeAnswer(known, { response, hasContent, voice, stopReason, cost }, clock.now()),
       );
     } catch (error) {
@@ -117,18 +107,20 @@ export class Utterances {
       if (error instanceof Refusal) return liveAnswer.interrupt('stopped');
       log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
-      await change(id, (known) => endAnswerEarly(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
+      await this.#change(id, (known) => endAnswerEarly(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
     } finally {
       writer.drop();
     }
   }
 
   #costOf(task: Task, { cost, usage }: RealtimeResponse): string | undefined {
-    return cost ?? (isOfKind('said', task) ? this.#parts.prices.costOfAnswer(orderOfTask(task), usage) : undefined);
+    return (
+      cost ?? (isOfKind('said', task) ? this.#context.money.prices.costOfAnswer(orderOfTask(task), usage) : undefined)
+    );
   }
 
   async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
-    const { clock } = this.#parts;
+    const { clock } = this.#context;
     const draft = new DraftReporter(clock, (text, doing) =>
       this.#store(id, (task) => updateDraft(task, text, doing, clock.now())),
     );
@@ -145,12 +137,16 @@ export class Utterances {
     throw new Error('A reply of a live session closed before its final event.');
   }
 
+  #change(id: string, transition: Transition): Promise<Task> {
+    return this.#context.book.change(id, transition, { mustHold: true });
+  }
+
   async #store(id: string, transition: Transition): Promise<void> {
     try {
-      await this.#parts.change(id, transition);
+      await this.#change(id, transition);
     } catch (error) {
       // The member may have deleted the task, so nothing more is stored.
-      this.#parts.log.warn({ task: id, err: error }, 'The partial reply of a model could not be stored.');
+      this.#context.log.warn({ task: id, err: error }, 'The partial reply of a model could not be stored.');
     }
   }
 
@@ -160,7 +156,7 @@ export class Utterances {
       const { bytes, seconds, waveform, isTruncated } = await writer.finish();
       return { seconds, waveform, sound: bytes.toString('base64'), ...(isTruncated && { isCut: isTruncated }) };
     } catch (error) {
-      this.#parts.log.error({ task: id, err: error }, 'A spoken answer could not be turned into a voice message.');
+      this.#context.log.error({ task: id, err: error }, 'A spoken answer could not be turned into a voice message.');
       return undefined;
     }
   }

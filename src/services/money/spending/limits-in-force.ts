@@ -17,6 +17,8 @@ import { type AppliedLimits, TOTAL } from './remaining.ts';
 
 /** The operator's limits: of the whole bot, of each server, of each member in a server, and of each member in direct messages. */
 export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'operator'>, Limits>> {
+  /** In which days, weeks and months begin. */
+  timeZone: string;
   /** Servers whose admins are trusted with the account: no limit of the operator applies on top of their own unless set for that server. */
   trustedGuildIds: readonly string[];
 }
@@ -25,14 +27,11 @@ export interface SpendingSettings extends Readonly<Record<Exclude<Holder, 'opera
 export class LimitsInForce {
   readonly #settings: SpendingSettings;
   readonly #budgets: Budgets;
-  /** Hashes the names of sums, so that a name that remains after an erasure reveals neither member nor server. */
-  readonly #hashOf: (name: string) => string;
   #starts: LimitStarts | undefined;
 
-  constructor(settings: SpendingSettings, budgets: Budgets, hashOf: (name: string) => string) {
+  constructor(settings: SpendingSettings, budgets: Budgets) {
     this.#settings = settings;
     this.#budgets = budgets;
-    this.#hashOf = hashOf;
   }
 
   /** To be called before anything is counted: a limit counts from when the bot first started with it. */
@@ -41,7 +40,7 @@ export class LimitsInForce {
   }
 
   serverScope(guildId: string): string {
-    return this.#hashOf(`server ${guildId}`);
+    return this.#budgets.hashOf(`server ${guildId}`);
   }
 
   /** The limits of members if no admin has set any. */
@@ -77,7 +76,7 @@ export class LimitsInForce {
   }
 
   directScope(memberId: string): string {
-    return this.#hashOf(`direct ${memberId}`);
+    return this.#budgets.hashOf(`direct ${memberId}`);
   }
 
   appliedTo({ memberId, guildId, isDirect, roleIds = [] }: Requester): AppliedLimits[] {

@@ -13,6 +13,7 @@ import { createGatherer } from '../../../../src/services/orders/gatherer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { mediaProcess } from '../../../support/media-process.ts';
 import { plainLog } from '../../../support/plain-log.ts';
+import { silentDiscord } from '../../../support/silent-discord.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
 import { type FileHost, file, openFileHost } from '../../media/file-host.ts';
 
@@ -69,14 +70,14 @@ describe('The files of earlier turns', () => {
       canReach: async () => true,
       upload: async () => undefined,
     });
-    const refresh = async (urls: readonly string[]) => {
+    const refreshUrls = async (urls: readonly string[]) => {
       refreshRequests.push(urls);
       return refreshedUrls;
     };
     return gatherEarlierFiles(
       turns,
       { memberId: 'member', timeLimitMs: 300_000, used, supportsAudio: takesAudio },
-      { gather, refresh, clock },
+      { gather, discord: { ...silentDiscord, refreshUrls }, clock },
     );
   }
 

@@ -4,6 +4,7 @@ import { kindSpecs } from '../../../../src/commands/index.ts';
 import { waitingCalls } from '../../../../src/services/conversations/ask-transitions.ts';
 import { QuestionSender } from '../../../../src/services/conversations/asks/sender.ts';
 import { Asks } from '../../../../src/services/conversations/asks.ts';
+import type { ConversationContext } from '../../../../src/services/conversations/conversation-context.ts';
 import { createGateway } from '../../../../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../../../../src/services/gateway/settings.ts';
 import { amountOf, withAmountsOf } from '../../../../src/services/money/entry.ts';
@@ -16,6 +17,7 @@ import { StoreError } from '../../../../src/services/tasks/store-error.ts';
 import { hasEnded, isOfKind, type Task } from '../../../../src/services/tasks/task.ts';
 import { markAccepted } from '../../../../src/services/tasks/transitions.ts';
 import { addCleanup } from '../../../support/ending.ts';
+import { silentDiscord } from '../../../support/silent-discord.ts';
 import { createSpending } from '../../money/spending/fixture.ts';
 import { createStoreFixture, makeTask, type StoreFixture } from '../../store/store-fixture.ts';
 
@@ -53,30 +55,26 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
   onTestFinished(() => store.close());
   const book = new TaskBook(store, log, clock);
   const spending = createSpending({ settings: { total: {}, server: {}, direct: {}, member: limits }, clock });
-  const ledger = new Ledger({ entries: store.entries, spending, clock, log });
+  const ledger = new Ledger({ clock, log }, store.entries, spending);
   const { listModels = async () => [], gather = async () => ({}) } = options;
-  const senderParts = {
-    responses: client.responses,
-    transcriptions: client.transcriptions,
-    gather,
-    refresh: async () => new Map(),
-    timeLimitMs: 60_000,
-    clock,
-    log,
-  };
   const answers = { get: (id: string) => book.get(id), page: store.page.bind(store) };
   const models = { list: listModels, listQuickly: async () => [], get: async () => undefined } as never;
   const estimate = { amount: PRICE, source: 'operator', at: 0 } as const;
-  const asks = new Asks({
-    ...senderParts,
+  const prices = { estimateOf: () => estimate, costOfAnswer: () => undefined };
+  const context: ConversationContext = {
+    clock,
+    log,
+    settings: { models: {}, maxWaitMs: { text: 60_000 } },
     book,
-    ledger,
-    models,
     answers,
-    schemas: { check: async () => undefined } as never,
-    prices: { estimateOf: () => estimate, costOfAnswer: () => undefined },
-    priceOf: () => undefined,
-  });
+    gateway: client,
+    discord: silentDiscord,
+    money: { ledger, prices } as never,
+    models,
+    gather,
+    audio: undefined as never,
+  };
+  const asks = new Asks(context, { check: async () => undefined } as never);
   const tasks = await book.open();
   await ledger.open(tasks);
   book.onChange((task) => ledger.onTaskChange(task));
@@ -93,7 +91,7 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
     logged,
     gateway,
     embedded,
-    sender: new QuestionSender({ ...senderParts, answers, models }),
+    sender: new QuestionSender(context),
     requests: () => embedded.requests.filter(({ path }) => path.endsWith('/responses')),
     async ask(prompt: string, effort?: string): Promise<string> {
       const request = { prompt, model: 'quill-5', ...(effort !== undefined && { effort }) };

@@ -16,7 +16,6 @@ import { openStore } from '../../../../src/services/store/open-store.ts';
 import type { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../../src/services/tasks/task.ts';
-import { operatorPriceBook } from '../../../support/prices.ts';
 import { FastClock } from '../../../support/quick-clock.ts';
 import { silentDiscord } from '../../../support/silent-discord.ts';
 import { openRealAudio } from '../../../support/sounds.ts';
@@ -98,18 +97,8 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
   };
   const limitedStore = diesAfter === undefined ? store : closeAfterWrites(store, diesAfter, die);
   const book = new TaskBook(limitedStore, log);
-  const talks = new Talks({
-    prices: operatorPriceBook({}),
-    book,
-    realtime: client.realtime,
-    sounds: otherSounds ?? sounds,
-    clock,
-    log,
-    transcriber: async () => transcriber,
-  });
   const sources = ordersSources({ clock, log }, limitedStore, {
     book,
-    kinds: talks.kinds,
     gather: async ({ sound }) =>
       sound ? { sound: await sounds.decode(memoryContent(await readTones()), { maxSeconds: 300 }) } : {},
     discord: {
@@ -120,7 +109,17 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
       },
     },
   });
-  const tasks = new Tasks({ clock, log }, sources);
+  Object.assign(sources.models, { listQuickly: async () => [{ id: transcriber }] });
+  const talks = new Talks({
+    ...sources,
+    settings: { models: {}, maxWaitMs: { text: 60_000 } },
+    answers: store,
+    gateway: client,
+    audio: { ...sounds, ...otherSounds },
+    clock,
+    log,
+  });
+  const tasks = new Tasks({ clock, log }, { ...sources, kinds: talks.kinds });
   const changes: Task[] = [];
   const pendingDeliveries: Promise<unknown>[] = [];
   tasks.book.onChange((task) => {

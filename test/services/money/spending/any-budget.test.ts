@@ -145,7 +145,7 @@ class Bot {
     this.budgets = new Budgets(this.store.budgets, hashOf);
     await this.budgets.open();
     this.spending = createSpending({ settings, clock, hashOf, budgets: this.budgets, trustedGuildIds: [GUILD] });
-    this.ledger = new Ledger({ entries: this.store.entries, spending: this.spending, clock, log });
+    this.ledger = new Ledger({ clock, log }, this.store.entries, this.spending);
     this.budgets.beforeChange((_, budget) => this.ledger.countFor(limitsIn(budget)));
     await this.ledger.open(await this.store.live());
   }

@@ -1,13 +1,12 @@
 import { type BudgetStore, Budgets } from '../../../../src/services/money/budgets.ts';
 import type { Limits } from '../../../../src/services/money/limits.ts';
-import { Calendar } from '../../../../src/services/money/periods.ts';
 import { Spending } from '../../../../src/services/money/spending.ts';
 
 interface SpendingOptions {
   settings: Record<'total' | 'server' | 'member' | 'direct', Limits>;
   clock: { now(): number };
   budgets?: Budgets;
-  wholeBot?: ConstructorParameters<typeof Spending>[0]['wholeBot'];
+  wholeBot?: ConstructorParameters<typeof Spending>[3];
   trustedGuildIds?: readonly string[];
   hashOf?(name: string): string;
   settingsSince?: number;
@@ -26,14 +25,7 @@ export function createSpending({
   ...options
 }: SpendingOptions): Spending {
   const { budgets = new Budgets(emptyStore, hashOf) } = options;
-  const spending = new Spending({
-    budgets,
-    clock,
-    hashOf,
-    wholeBot,
-    settings: { ...settings, trustedGuildIds },
-    calendar: new Calendar('UTC'),
-  });
+  const spending = new Spending({ ...settings, trustedGuildIds, timeZone: 'UTC' }, budgets, clock, wholeBot);
   const start = { text: '', at: settingsSince };
   spending.limits.setStarts({ total: start, server: start, member: start, direct: start });
   return spending;

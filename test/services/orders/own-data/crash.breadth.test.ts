@@ -71,11 +71,8 @@ describe('The erasure of a member', () => {
     const setup = createStoreFixture();
     const first = (await setup.open()) as StoredTasks;
     const priceBook = operatorPriceBook(prices);
-    for (const task of allTasks()) {
-      const { kind, model } = task;
-      await putWithEntry(first, { ...task, estimate: priceBook.estimateOf({ kind, request: { model } }) });
-    }
-    await new Ledger({ ...setup, entries: first.entries }).open(await first.live());
+    for (const task of allTasks()) await putWithEntry(first, { ...task, estimate: priceBook.estimateOf(task) });
+    await new Ledger(setup, first.entries).open(await first.live());
     await first.close();
     let expected: Record<string, number> | undefined;
     let isComplete = false;
