@@ -7,26 +7,29 @@ import type { Progress } from './session.ts';
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 2_000;
 
-interface HandOverParts extends AppContext {
-  shardId: number;
-  /** A hand-over that fails for this long is given up. */
-  limitMs: number;
-  /** Aborts when the shard is released or lost. */
-  stopSignal: AbortSignal;
-  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
-}
+/** Once it resolves, the event counts as passed on. It may be called twice for one event. */
+export type PassOn = (packet: GatewayDispatchPayload, shardId: number) => Promise<void>;
 
 /**
  * Passes dispatches on, and retries those that fail, because a resume would replay everything after them as well. Those that still fail when the
  * shard is released stay unfinished, so that the next process gets them by resuming.
  */
 export class HandOver {
-  readonly #parts: HandOverParts;
+  readonly #shardId: number;
+  readonly #context: AppContext;
+  readonly #passOn: PassOn;
+  readonly #limitMs: number;
+  readonly #stopSignal: AbortSignal;
   readonly #running = new Set<Promise<unknown>>();
   readonly #failing = new Set<GatewayDispatchPayload>();
 
-  constructor(parts: HandOverParts) {
-    this.#parts = parts;
+  /** A hand-over that fails for `limitMs` is given up. The signal aborts when the shard is released or lost. */
+  constructor(shardId: number, context: AppContext, passOn: PassOn, limitMs: number, stopSignal: AbortSignal) {
+    this.#shardId = shardId;
+    this.#context = context;
+    this.#passOn = passOn;
+    this.#limitMs = limitMs;
+    this.#stopSignal = stopSignal;
   }
 
   async deliver(packet: GatewayDispatchPayload, progress: Progress): Promise<void> {
@@ -36,17 +39,18 @@ export class HandOver {
 
   /** Waits for running hand-overs, within a time limit. */
   async settle(limitMs: number): Promise<void> {
-    await withTimeout(this.#parts.clock, limitMs, Promise.allSettled(this.#running));
+    await withTimeout(this.#context.clock, limitMs, Promise.allSettled(this.#running));
   }
 
   async #pass(packet: GatewayDispatchPayload): Promise<boolean> {
-    const { shardId, clock, log, limitMs, stopSignal, onDispatch } = this.#parts;
-    const facts = { shard: shardId, event: packet.t };
+    const { clock, log } = this.#context;
+    const stopSignal = this.#stopSignal;
+    const facts = { shard: this.#shardId, event: packet.t };
     let deadline: number | undefined;
     try {
       for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
         try {
-          await onDispatch(packet, shardId);
+          await this.#passOn(packet, this.#shardId);
           return true;
         } catch (error) {
           if (deadline !== undefined && clock.now() >= deadline) {
@@ -55,7 +59,7 @@ export class HandOver {
           }
           if (this.#failing.size === 0)
             log.warn({ ...facts, err: error }, 'A Discord event could not be passed on; retrying.');
-          deadline ??= clock.now() + limitMs;
+          deadline ??= clock.now() + this.#limitMs;
           this.#failing.add(packet);
         }
         if (!stopSignal.aborted) await pause(clock, waitMs, stopSignal);

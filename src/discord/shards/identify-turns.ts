@@ -15,19 +15,20 @@ const RETRY_TURN_MS = 500;
 /** When few identifies remain, only one shard of the whole cluster identifies at a time, so that the next one reads the number that is left. */
 const LAST_SESSIONS_CLAIM = 'identify:last';
 
-interface IdentifyParts extends AppContext {
-  facts: SharedFacts;
-  readGateway(): Promise<GatewayInfo>;
-}
-
 /** Shards of all processes take turns to identify, as many at once as Discord allows, and as often as it allows in a day. */
 export class IdentifyTurns implements IIdentifyThrottler {
-  readonly #parts: IdentifyParts;
+  readonly #context: AppContext & { facts: SharedFacts };
+  readonly #readGateway: () => Promise<GatewayInfo>;
   #maxConcurrency: number;
   #hasWarned = false;
 
-  constructor(parts: IdentifyParts, maxConcurrency: number) {
-    this.#parts = parts;
+  constructor(
+    context: AppContext & { facts: SharedFacts },
+    readGateway: () => Promise<GatewayInfo>,
+    maxConcurrency: number,
+  ) {
+    this.#context = context;
+    this.#readGateway = readGateway;
     this.#maxConcurrency = maxConcurrency;
   }
 
@@ -42,21 +43,21 @@ export class IdentifyTurns implements IIdentifyThrottler {
       if (waitMs === 0 && !signal.aborted) return;
       if (waitMs !== CHECK_INTERVAL_MS) await this.#releaseTurn([turn, LAST_SESSIONS_CLAIM], holder);
       signal.throwIfAborted();
-      await pause(this.#parts.clock, waitMs, signal);
+      await pause(this.#context.clock, waitMs, signal);
     }
   }
 
   /** Returns zero if the turn was taken, otherwise how long to wait before the next attempt. */
   async #tryTurn(turn: string, holder: string): Promise<number> {
-    const { facts, log, readGateway } = this.#parts;
+    const { facts, log } = this.#context;
     try {
       if (!(await facts.claim(turn, holder, TURN_MS))) return CHECK_INTERVAL_MS;
-      let limit = (await readGateway()).session_start_limit;
+      let limit = (await this.#readGateway()).session_start_limit;
       this.#maxConcurrency = limit.max_concurrency;
       // Shards that are identifying at this moment may not be counted yet.
       if (limit.remaining <= limit.max_concurrency) {
         if (!(await facts.claim(LAST_SESSIONS_CLAIM, holder, TURN_MS))) return RETRY_TURN_MS;
-        limit = (await readGateway()).session_start_limit;
+        limit = (await this.#readGateway()).session_start_limit;
       }
       if (limit.remaining <= 0) return this.#waitMsUntilReset(limit.reset_after);
       this.#hasWarned = false;
@@ -71,7 +72,7 @@ export class IdentifyTurns implements IIdentifyThrottler {
   /** Discord resets the token of a bot that identifies more often than allowed. */
   #waitMsUntilReset(resetMs: number): number {
     if (!this.#hasWarned)
-      this.#parts.log.warn(
+      this.#context.log.warn(
         { waitMs: resetMs },
         'Discord allows no new sessions until its limit resets; shards wait to identify.',
       );
@@ -81,9 +82,9 @@ export class IdentifyTurns implements IIdentifyThrottler {
 
   async #releaseTurn(names: readonly string[], holder: string): Promise<void> {
     try {
-      for (const name of names) await this.#parts.facts.release(name, holder);
+      for (const name of names) await this.#context.facts.release(name, holder);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A turn to identify could not be released; it will expire.');
+      this.#context.log.warn({ err: error }, 'A turn to identify could not be released; it will expire.');
     }
   }
 }

@@ -1,5 +1,4 @@
-import { DefaultWebSocketManagerOptions, type FetchingStrategyOptions } from '@discordjs/ws';
-import type { GatewayDispatchPayload } from 'discord-api-types/v10';
+import { DefaultWebSocketManagerOptions } from '@discordjs/ws';
 import { pause } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';
@@ -8,9 +7,10 @@ import type { Lease } from '../../services/store/lease.ts';
 import { StoreError } from '../../services/tasks/store-error.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
 import { reachDiscord } from '../reach.ts';
-import { type GatewayInfo, readGateway } from '../reads.ts';
+import { readGateway } from '../reads.ts';
+import type { PassOn } from './hand-over.ts';
 import { IdentifyTurns } from './identify-turns.ts';
-import { Shard, type ShardParts } from './shard.ts';
+import { Shard, type ShardContext } from './shard.ts';
 import {
   joinShardProcesses,
   liveShardProcesses,
@@ -24,35 +24,28 @@ const ROUND_INTERVAL_MS = 500;
 /** At least this many rounds take place per lease. Claims are renewed equally often. */
 const ROUNDS_PER_LEASE = 5;
 
-interface ShardsParts extends ClusterContext {
+interface ShardsContext extends ClusterContext {
   token: string;
   /** Sends the bot's token. */
   reads: DiscordReads;
   intents: number;
   /** Discord's recommendation by default. */
   shardCount?: number | undefined;
-  /** Once it resolves, the event counts as passed on. It may be called twice for one event. */
-  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
+  onDispatch: PassOn;
 }
 
 /** Joins the shard processes of the cluster, and connects this process's share of the shards. */
-export async function openShards(parts: ShardsParts): Promise<Shards> {
-  const gateway = await reachDiscord(readGateway(parts.reads));
-  const { token, intents } = parts;
-  const { count: shardCount, processClaim } = await joinShardProcesses(parts, gateway.shards, parts.shardCount);
+export async function openShards(context: ShardsContext): Promise<Shards> {
+  const { reads, token, intents } = context;
+  const gateway = await reachDiscord(readGateway(reads));
+  const { count: shardCount, processClaim } = await joinShardProcesses(context, gateway.shards, context.shardCount);
   const options = { ...DefaultWebSocketManagerOptions, token, intents, shardCount, gatewayInformation: gateway };
-  return new Shards({ ...parts, processClaim, options, gateway });
-}
-
-interface OpenedParts extends ShardsParts {
-  processClaim: Lease;
-  options: FetchingStrategyOptions;
-  gateway: GatewayInfo;
+  const turns = new IdentifyTurns(context, () => readGateway(reads), gateway.session_start_limit.max_concurrency);
+  return new Shards({ ...context, options, turns }, processClaim);
 }
 
 export class Shards {
-  readonly #parts: OpenedParts;
-  readonly #shardParts: ShardParts;
+  readonly #context: ShardContext;
   readonly #shards = new Map<number, Shard>();
   /** Shards that were released or lost and have not ended yet. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -63,22 +56,15 @@ export class Shards {
   #processClaim: Lease;
   #hasShare = false;
 
-  constructor(parts: OpenedParts) {
-    const { reads, gateway } = parts;
-    this.#parts = parts;
-    this.#processClaim = parts.processClaim;
-    const turns = new IdentifyTurns(
-      { ...parts, readGateway: () => readGateway(reads) },
-      gateway.session_start_limit.max_concurrency,
-    );
-    const onRefused = (code: number): void => this.#fatalCloseCode.resolve(code);
-    this.#shardParts = { ...parts, turns, onRefused };
+  constructor(context: Omit<ShardContext, 'onRefused'>, processClaim: Lease) {
+    this.#context = { ...context, onRefused: (code) => this.#fatalCloseCode.resolve(code) };
+    this.#processClaim = processClaim;
     this.#rounds = this.#runRounds();
   }
 
   /** The number of shards of the whole cluster. */
   get count(): number {
-    return this.#parts.options.shardCount;
+    return this.#context.options.shardCount;
   }
 
   /** Resolves with Discord's close code when Discord refuses to serve this bot. */
@@ -101,11 +87,6 @@ export class Shards {
     return [...this.#shards.values()].filter(({ isReady }) => isReady).length;
   }
 
-  /** The heartbeat's round trip by shard, as far as it is known. */
-  get pingsMs(): ReadonlyMap<number, number | undefined> {
-    return new Map([...this.#shards.values()].map(({ id, pingMs }) => [id, pingMs]));
-  }
-
   /** Whether this process receives events from all of its shards. */
   isConnected(): boolean {
     return this.#hasShare && [...this.#shards.values()].every(({ isReady }) => isReady);
@@ -125,12 +106,12 @@ export class Shards {
     try {
       await this.#processClaim.release();
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'A shard process could not release its claim; the claim will expire.');
+      this.#context.log.warn({ err: error }, 'A shard process could not release its claim; the claim will expire.');
     }
   }
 
   async #runRounds(): Promise<void> {
-    const { clock, leaseMs, log } = this.#parts;
+    const { clock, leaseMs, log } = this.#context;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -146,7 +127,7 @@ export class Shards {
 
   /** Takes free shards up to this process's share, or releases one surplus shard, but none while another one is free. */
   async #round(): Promise<void> {
-    const { facts, holder } = this.#parts;
+    const { facts, holder } = this.#context;
     if (!this.#processClaim.isHeld) await this.#rejoin();
     const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
     // For its own shards, this process knows more than the store does.
@@ -163,27 +144,27 @@ export class Shards {
 
   /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */
   async #rejoin(): Promise<void> {
-    this.#processClaim = (await joinShardProcesses(this.#parts, this.count, this.count)).processClaim;
+    this.#processClaim = (await joinShardProcesses(this.#context, this.count, this.count)).processClaim;
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
-    const claim = await acquireClaim(SHARD_PREFIX + id, this.#parts, deadOwner);
+    const claim = await acquireClaim(SHARD_PREFIX + id, this.#context, deadOwner);
     if (!claim) return;
-    const shard = new Shard(id, claim, this.#shardParts);
+    const shard = new Shard(id, claim, this.#context);
     this.#shards.set(id, shard);
-    this.#parts.log.info({ shard: id, shards: this.count }, 'Took a shard.');
+    this.#context.log.info({ shard: id, shards: this.count }, 'Took a shard.');
     void claim.lost.then(() => this.#abandon(shard));
     void shard.connect();
   }
 
   #abandon(shard: Shard): void {
     if (this.#shards.get(shard.id) !== shard) return;
-    this.#parts.log.warn({ shard: shard.id }, 'The claim on a shard was lost: another process may have it.');
+    this.#context.log.warn({ shard: shard.id }, 'The claim on a shard was lost: another process may have it.');
     this.#leave(shard, shard.abandon());
   }
 
   #release(shard: Shard): void {
-    this.#parts.log.info({ shard: shard.id, shards: this.count }, 'Releasing a shard.');
+    this.#context.log.info({ shard: shard.id, shards: this.count }, 'Releasing a shard.');
     this.#leave(shard, shard.release());
   }
 
@@ -196,7 +177,7 @@ export class Shards {
     try {
       await ending;
     } catch (error) {
-      this.#parts.log.warn({ shard: id, err: error }, 'Could not release a shard; its claim will expire.');
+      this.#context.log.warn({ shard: id, err: error }, 'Could not release a shard; its claim will expire.');
     } finally {
       this.#leaving.delete(id);
     }

@@ -1,6 +1,8 @@
-import type { SessionInfo } from '@discordjs/ws';
+import type { FetchingStrategyOptions, SessionInfo } from '@discordjs/ws';
 import { z } from 'zod';
+import type { ClusterContext } from '../../services/cluster/claim.ts';
 import type { SharedFacts } from '../../services/store/shared-facts.ts';
+import { SHARD_PREFIX } from './shard-processes.ts';
 
 const rowShape = z.object({
   sessionId: z.string().min(1),
@@ -11,28 +13,26 @@ const rowShape = z.object({
 });
 const NO_SESSION = '';
 
-interface SessionParts {
-  shardId: number;
-  shardCount: number;
-  intents: number;
-  facts: SharedFacts;
-  /** The claim on the shard, without which nothing is stored. */
-  held: { claim: string; holder: string };
-}
-
 /**
  * The session of a shard, which the next process resumes. The library uses the sequence number of the last event received; the store has the one up
  * to which everything has been handed over, so that a resume replays events that were received but lost.
  */
 export class Session {
-  readonly #parts: SessionParts;
+  readonly #shardId: number;
+  readonly #options: FetchingStrategyOptions;
+  readonly #facts: SharedFacts;
+  /** The claim on the shard, without which nothing is stored. */
+  readonly #held: { claim: string; holder: string };
   /** Undefined until it has been read; null if there is none. */
   #info: SessionInfo | null | undefined;
   #storedText = NO_SESSION;
   progress = new Progress(0);
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(shardId: number, options: FetchingStrategyOptions, { facts, holder }: ClusterContext) {
+    this.#shardId = shardId;
+    this.#options = options;
+    this.#facts = facts;
+    this.#held = { claim: SHARD_PREFIX + shardId, holder };
   }
 
   get info(): SessionInfo | null | undefined {
@@ -41,12 +41,12 @@ export class Session {
 
   /** Reads the session that the last process stored. */
   async load(): Promise<SessionInfo | null> {
-    const { shardId, shardCount, intents, facts } = this.#parts;
-    const text = await facts.read(this.#name);
+    const { shardCount, intents } = this.#options;
+    const text = await this.#facts.read(this.#name);
     const row = rowOf(text);
     // A session started with a different shard count covers different servers, and one started with different intents receives different events.
     const isOurs = row?.shardCount === shardCount && row.intents === intents;
-    this.#info = isOurs ? { ...row, shardId } : null;
+    this.#info = isOurs ? { ...row, shardId: this.#shardId } : null;
     this.progress = new Progress(this.#info?.sequence ?? 0);
     this.#storedText = text ?? NO_SESSION;
     return this.#info;
@@ -68,22 +68,21 @@ export class Session {
 
   /** Returns false if this process does not have the claim on the shard. */
   async store(): Promise<boolean> {
-    const { facts, held } = this.#parts;
     const text = this.#text();
     if (text === undefined || text === this.#storedText) return true;
-    const isWritten = await facts.write(this.#name, text, held);
+    const isWritten = await this.#facts.write(this.#name, text, this.#held);
     if (isWritten) this.#storedText = text;
     return isWritten;
   }
 
   get #name(): string {
-    return `session:${this.#parts.shardId}`;
+    return `session:${this.#shardId}`;
   }
 
   #text(): string | undefined {
     if (!this.#info) return this.#info === null ? NO_SESSION : undefined;
     const { sessionId, resumeURL, shardCount } = this.#info;
-    const { intents } = this.#parts;
+    const { intents } = this.#options;
     return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.completedSequence, shardCount, intents });
   }
 }

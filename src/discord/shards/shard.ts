@@ -11,10 +11,9 @@ import { pause, withTimeout } from '../../lib/clock.ts';
 import type { ClusterContext } from '../../services/cluster/claim.ts';
 import type { Lease } from '../../services/store/lease.ts';
 import { FATAL_CODES } from '../outbox/connection.ts';
-import { HandOver } from './hand-over.ts';
+import { HandOver, type PassOn } from './hand-over.ts';
 import type { IdentifyTurns } from './identify-turns.ts';
 import { Session } from './session.ts';
-import { SHARD_PREFIX } from './shard-processes.ts';
 
 /** The shortest time between two writes of a session's progress. */
 const MIN_STORE_INTERVAL_MS = 1_000;
@@ -27,10 +26,11 @@ const BROKEN_CONNECTION = 1006;
 /** The library gives up a session at the first connection that fails, so a short network failure would cost every shard an identify. */
 const MAX_CONNECTS_WITH_SESSION = 20;
 
-export interface ShardParts extends ClusterContext {
+/** What the shards of a process share. */
+export interface ShardContext extends ClusterContext {
   options: FetchingStrategyOptions;
   turns: IdentifyTurns;
-  onDispatch(packet: GatewayDispatchPayload, shardId: number): Promise<void>;
+  onDispatch: PassOn;
   /** Called when Discord refuses to serve this bot. */
   onRefused(code: number): void;
 }
@@ -41,7 +41,7 @@ const waitForever = (): Promise<never> => new Promise(() => undefined);
 /** One shard of this process, from its claim until it is released or lost. */
 export class Shard {
   readonly id: number;
-  readonly #parts: ShardParts;
+  readonly #context: ShardContext;
   readonly #claim: Lease;
   readonly #session: Session;
   readonly #handOver: HandOver;
@@ -49,27 +49,18 @@ export class Shard {
   readonly #stop = new AbortController();
   #writing: Promise<void> = Promise.resolve();
   #cancelWrite: (() => void) | undefined;
-  #pingMs: number | undefined;
   /** Undefined from a HELLO until the next close. */
   #lastCloseCode: number | undefined;
   #failedConnects = 0;
 
-  constructor(id: number, claim: Lease, parts: ShardParts) {
-    const { facts, holder, clock, log, options, turns, leaseMs, onDispatch } = parts;
+  constructor(id: number, claim: Lease, context: ShardContext) {
+    const { options, turns, leaseMs, onDispatch } = context;
     this.id = id;
-    this.#parts = parts;
+    this.#context = context;
     this.#claim = claim;
-    const { shardCount, intents } = options;
-    this.#session = new Session({
-      shardId: id,
-      shardCount,
-      intents,
-      facts,
-      held: { claim: SHARD_PREFIX + id, holder },
-    });
+    this.#session = new Session(id, options, context);
     // If the store does not respond for this long, the claim is lost anyway, and the next process gets the events that were not handed over.
-    const limitMs = 2 * leaseMs;
-    this.#handOver = new HandOver({ shardId: id, clock, log, limitMs, stopSignal: this.#stop.signal, onDispatch });
+    this.#handOver = new HandOver(id, context, onDispatch, 2 * leaseMs, this.#stop.signal);
     this.#socket = new WebSocketShard(
       {
         options,
@@ -86,11 +77,6 @@ export class Shard {
     // The library's status lags behind a close.
     const isOpen = this.#lastCloseCode === undefined && !this.#stop.signal.aborted;
     return isOpen && this.#socket.status === WebSocketShardStatus.Ready;
-  }
-
-  /** Undefined until Discord has acknowledged a heartbeat. */
-  get pingMs(): number | undefined {
-    return this.#pingMs;
   }
 
   async connect(): Promise<void> {
@@ -118,12 +104,12 @@ export class Shard {
     this.#cancelWrite?.();
     // Discord ends the session when it is closed with 1000 or 1001.
     const closed = this.#socket.destroy({ code: CloseCodes.Resuming });
-    await withTimeout(this.#parts.clock, STOP_TIMEOUT_MS, closed);
+    await withTimeout(this.#context.clock, STOP_TIMEOUT_MS, closed);
   }
 
   #listen(): void {
     const { id } = this;
-    const { log } = this.#parts;
+    const { log } = this.#context;
     this.#socket.on(WebSocketShardEvents.Hello, () => {
       this.#lastCloseCode = undefined;
     });
@@ -135,9 +121,6 @@ export class Shard {
       log.info({ shard: id }, 'A shard has resumed its session.');
       this.#failedConnects = 0;
     });
-    this.#socket.on(WebSocketShardEvents.HeartbeatComplete, ({ latency }) => {
-      this.#pingMs = latency;
-    });
     this.#socket.on(WebSocketShardEvents.Error, ({ error }) =>
       log.warn({ shard: id, err: error }, 'The connection of a shard failed.'),
     );
@@ -147,7 +130,7 @@ export class Shard {
 
   #noteClose(code: number): void {
     if (this.#stop.signal.aborted) return;
-    const { log, onRefused } = this.#parts;
+    const { log, onRefused } = this.#context;
     this.#lastCloseCode = code;
     log.info({ shard: this.id, code }, 'The connection of a shard was closed.');
     if (FATAL_CODES.has(code)) onRefused(code);
@@ -174,9 +157,9 @@ export class Shard {
       try {
         return await this.#session.load();
       } catch (error) {
-        this.#parts.log.warn({ shard: this.id, err: error }, 'Could not read the session of a shard; retrying.');
+        this.#context.log.warn({ shard: this.id, err: error }, 'Could not read the session of a shard; retrying.');
       }
-      await pause(this.#parts.clock, READ_RETRY_MS, signal);
+      await pause(this.#context.clock, READ_RETRY_MS, signal);
     }
     return null;
   }
@@ -192,7 +175,7 @@ export class Shard {
       this.#failedConnects += 1;
       return;
     }
-    if (this.#session.info) this.#parts.log.warn({ shard: this.id }, 'A shard has lost its session.');
+    if (this.#session.info) this.#context.log.warn({ shard: this.id }, 'A shard has lost its session.');
     this.#session.drop();
     this.#storeSoon();
   }
@@ -208,7 +191,7 @@ export class Shard {
 
   #storeSoon(): void {
     if (this.#stop.signal.aborted) return;
-    this.#cancelWrite ??= this.#parts.clock.after(MIN_STORE_INTERVAL_MS, () => this.#storeNow());
+    this.#cancelWrite ??= this.#context.clock.after(MIN_STORE_INTERVAL_MS, () => this.#storeNow());
   }
 
   #storeNow(): void {
@@ -223,7 +206,7 @@ export class Shard {
     try {
       if (!(await this.#session.store())) this.#claim.lose();
     } catch (error) {
-      this.#parts.log.warn({ shard: this.id, err: error }, 'Could not store the session of a shard.');
+      this.#context.log.warn({ shard: this.id, err: error }, 'Could not store the session of a shard.');
       this.#storeSoon();
     }
   }

@@ -19,17 +19,11 @@ describe('A hand-over that never succeeds', () => {
     const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => logLines.push(line) });
     const progress = new Progress(6);
     const times: number[] = [];
-    const handOver = new HandOver({
-      shardId: 3,
-      clock,
-      log,
-      limitMs: 10_000,
-      stopSignal: new AbortController().signal,
-      async onDispatch() {
-        times.push(clock.now());
-        throw new Error('A bug.');
-      },
-    });
+    const passOn = async () => {
+      times.push(clock.now());
+      throw new Error('A bug.');
+    };
+    const handOver = new HandOver(3, { clock, log }, passOn, 10_000, new AbortController().signal);
     const onDone = vi.fn();
     const delivery = handOver.deliver(packet, progress).then(onDone);
     while (onDone.mock.calls.length === 0) {

@@ -55,7 +55,7 @@ describe('Identifies', () =>
       const setup = await createFixture(await createStore());
       const { facts } = setup;
       const parts = { facts, clock: systemClock, log: quietLog };
-      const turns = new IdentifyTurns({ ...parts, readGateway: async () => gatewayInfo(0) }, 2);
+      const turns = new IdentifyTurns(parts, async () => gatewayInfo(0), 2);
       const controller = new AbortController();
       const turn = turns.waitForIdentify(1, controller.signal);
       controller.abort();
@@ -79,7 +79,7 @@ describe('Identifies', () =>
         if (reads === 1) throw new Error('Discord does not respond.');
         return gatewayInfo(100);
       };
-      const turns = new IdentifyTurns({ facts, clock: new FastClock(), log: quietLog, readGateway }, 2);
+      const turns = new IdentifyTurns({ facts, clock: new FastClock(), log: quietLog }, readGateway, 2);
       const { signal } = new AbortController();
       await Promise.all([0, 1, 2].map((shard) => turns.waitForIdentify(shard, signal)));
       for (const { ms } of requests) expect(ms).toBeGreaterThan(5_000);
