@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
+import { once } from './lib/once.ts';
 import type { App, AppTools } from './roles/app.ts';
 
 /** The start function of each `ATELIER_ROLE`. A process loads the code of its own role only. */
@@ -14,7 +15,15 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const monitoring = await loadMonitoring(config, tools);
   try {
     const start = await startFunctions[config.cluster.role]();
-    return await start(config, tools, monitoring);
+    const app = await start(config, tools, monitoring);
+    return {
+      ...app,
+      stop: once(async () => {
+        monitoring?.markStopping();
+        await app.stop();
+        await monitoring?.close();
+      }),
+    };
   } catch (error) {
     await monitoring?.close();
     throw error;

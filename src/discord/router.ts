@@ -2,6 +2,7 @@ import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } f
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { trackUntilDone } from '../lib/track-until-done.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
@@ -64,7 +65,7 @@ export interface EarlierAcknowledgement {
 export class Router<Services extends EarlyContext['services']> {
   readonly #parts: RouterParts<Services>;
   readonly #reader: InteractionReader<Services>;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   #onAcknowledged: (ms: number) => void = () => undefined;
 
@@ -80,13 +81,8 @@ export class Router<Services extends EarlyContext['services']> {
 
   /** Never throws: failures are shown to the member and logged. */
   async route(interaction: Interaction, earlier?: EarlierAcknowledgement): Promise<void> {
-    await this.#track(runForInteraction(newReference(), () => this.#dispatch(interaction, earlier)));
-  }
-
-  async #track(work: Promise<void>): Promise<void> {
-    this.#running.add(work);
-    await work;
-    this.#running.delete(work);
+    const work = runForInteraction(newReference(), () => this.#dispatch(interaction, earlier));
+    await trackUntilDone(work, this.#running);
   }
 
   /** Whether an interaction can be handled again if it was interrupted before an order was stored. */
@@ -157,7 +153,7 @@ export class Router<Services extends EarlyContext['services']> {
     }
     await sendOutcome(responder, await parsed.run(context));
     // Not awaited, because a reply that delivery shows may take long.
-    if (!this.isFinishing) void this.#track(this.#afterReply(context, interaction, responder));
+    if (!this.isFinishing) void trackUntilDone(this.#afterReply(context, interaction, responder), this.#running);
   }
 
   async #afterReply(context: HandlerContext<Services>, interaction: Interaction, responder: Responder): Promise<void> {

@@ -4,7 +4,6 @@ import { createDiscordClients, logDiscordEvents } from '../discord/outbox/client
 import { connectInTime } from '../discord/reach.ts';
 import { requireMessageContent } from '../discord/reads.ts';
 import { systemClock, withTimeout } from '../lib/clock.ts';
-import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/money/limits-text.ts';
 import { openStore } from '../services/store/open-store.ts';
@@ -31,7 +30,6 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   const { connection, reads } = clients;
   tools.onClients?.(clients);
   const bot = createBot({ config, tools, store, clients, monitoring });
-  monitoring?.readiness.watch(bot.watched);
   monitoring?.watchBot(bot);
   monitoring?.watchDiscord(clients);
   const { mediaProcess, domains } = bot;
@@ -58,14 +56,12 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   return {
     connectionLost: connection.ended,
     storeLost: ownership.lost,
-    stop: once(async () => {
-      monitoring?.markStopping();
+    async stop() {
       await bot.finish();
       await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());
       await bot.close();
-      await monitoring?.close();
       log.info('Atelier has stopped.');
-    }),
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import type { GatewayError } from '../services/gateway/errors.ts';
 import { createGateway } from '../services/gateway/gateway.ts';
 import type { SharedNotes } from '../services/money/whole-bot.ts';
 import { createEngine } from '../services/operations/engine.ts';
-import { ReadinessCheck, type ReadinessSources } from '../services/operations/readiness.ts';
+import { ReadinessCheck } from '../services/operations/readiness.ts';
 import type { CallbackUrls } from '../services/orders/callback-urls.ts';
 import type { OtherPartitions } from '../services/orders/other-partitions.ts';
 import { ProcessLimits } from '../services/orders/process-limits.ts';
@@ -110,27 +110,20 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
     }),
   };
   const commands = openCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
-  const readinessSources: ReadinessSources = {
-    isDiscordReady: clients.isConnected,
-    store: {
-      mustBeOurs: store.ownership.assertOwned,
-      trouble: store.ownership.trouble,
-      unsaved: () => tasks.book.unsavedCount,
-    },
-    gateway: {
-      answeredAt: gateway.answeredAt,
-      ping: (signal) => gateway.models.list({ attempts: 1, signal }),
-    },
-  };
-  // Without monitoring, readiness is only used by `/about`.
-  if (!monitoring) readiness.watch(readinessSources);
-  return { ...context, store, gateway, discord, engine, readinessSources, notices, messages, commands };
+  // The monitoring of a worker watches all bots of its process.
+  if (!cluster || !monitoring)
+    readiness.watch({
+      isDiscordReady: clients.isConnected,
+      ownership: store.ownership,
+      unsavedCount: () => tasks.book.unsavedCount,
+      gateways: () => [gateway],
+    });
+  return { ...context, store, gateway, discord, engine, notices, messages, commands };
 }
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
 export function createBot(sources: BotSources) {
-  const { store, gateway, discord, engine, readinessSources, notices, messages, commands, clock, log } =
-    openParts(sources);
+  const { store, gateway, discord, engine, notices, messages, commands, clock, log } = openParts(sources);
   const { outbox } = discord;
   const { domains } = engine;
   const { tasks, conversations } = domains;
@@ -138,7 +131,6 @@ export function createBot(sources: BotSources) {
   let lostTalkIds: readonly string[] = [];
 
   return {
-    watched: readinessSources,
     domains,
     mediaProcess: engine.mediaProcess,
     gateway,

@@ -8,11 +8,11 @@ import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
-import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
+import { soleOwnership } from '../services/store/lease.ts';
 import type { App, AppTools } from './app.ts';
 
 const CONNECTION_CHECK_INTERVAL_MS = 100;
@@ -63,9 +63,9 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   resources.defer(shards.close);
   monitoring?.readiness.watch({
     isDiscordReady: () => shards.isConnected(),
-    store: { mustBeOurs: () => undefined, trouble: () => partitions.trouble(), unsaved: () => 0 },
-    // A shard process sends no requests to the gateway.
-    gateway: { answeredAt: () => clock.now(), ping: async () => undefined },
+    ownership: { ...soleOwnership, trouble: () => partitions.trouble() },
+    unsavedCount: () => 0,
+    gateways: () => [],
   });
   monitoring?.watchDiscord(clients);
   monitoring?.watchPartitions(partitions.count, () => partitions.owners());
@@ -77,12 +77,10 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   return {
     connectionLost: shards.fatalCloseCode,
     storeLost: shards.lost,
-    stop: once(async () => {
-      monitoring?.markStopping();
+    async stop() {
       await opened.disposeAsync();
-      await monitoring?.close();
       log.info('This shard process has stopped.');
-    }),
+    },
   };
 }
 

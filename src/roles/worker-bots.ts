@@ -15,6 +15,7 @@ import type { ReadinessSources } from '../services/operations/readiness.ts';
 import type { CallbackUrls } from '../services/orders/callback-urls.ts';
 import { ProcessLimits } from '../services/orders/process-limits.ts';
 import { Tracker } from '../services/orders/tracker.ts';
+import { soleOwnership } from '../services/store/lease.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
 import type { AppTools } from './app.ts';
@@ -70,19 +71,13 @@ export class WorkerBots {
 
   readonly readinessSources: ReadinessSources = {
     isDiscordReady: () => true,
-    store: {
-      mustBeOurs: () => this.#assertAllOwned(),
+    ownership: {
+      ...soleOwnership,
+      assertOwned: () => this.#assertAllOwned(),
       trouble: () => this.#sources.cluster.partitions.trouble(),
-      unsaved: () => this.running.values().reduce((sum, { watched }) => sum + watched.store.unsaved(), 0),
     },
-    gateway: {
-      answeredAt: () => {
-        const times = [...this.running.values()].flatMap(({ gateway }) => gateway.answeredAt() ?? []);
-        return times.length > 0 ? Math.max(...times) : undefined;
-      },
-      // A worker without a partition sends no requests to the gateway.
-      ping: async (signal) => this.running.values().next().value?.watched.gateway.ping(signal),
-    },
+    unsavedCount: () => this.running.values().reduce((sum, { domains }) => sum + domains.tasks.book.unsavedCount, 0),
+    gateways: () => [...this.running.values()].map(({ gateway }) => gateway),
   };
 
   /** Starts a bot for a partition that this process owns now. Returns false if nothing started because the store could not be read. */

@@ -2,7 +2,6 @@ import { kindSpecs, kindsOf } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
 import { systemClock } from '../lib/clock.ts';
-import { once } from '../lib/once.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { openClusterCallbacks, openClusterUrls } from '../services/cluster/cluster-callbacks.ts';
 import { Membership } from '../services/cluster/membership.ts';
@@ -63,13 +62,11 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     storeLost: membership.lost.then((error) =>
       error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),
-    stop: once(async () => {
-      monitoring?.markStopping();
+    async stop() {
       await membership.stop();
-      health.stop();
+      await health.stop();
       await opened.disposeAsync();
-      await monitoring?.close();
       log.info('This worker has stopped.');
-    }),
+    },
   };
 }

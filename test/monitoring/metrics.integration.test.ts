@@ -4,6 +4,7 @@ import { Metrics } from '../../src/monitoring/metrics.ts';
 import { startServer } from '../../src/monitoring/server.ts';
 import { refusalCounter } from '../../src/monitoring/tasks.ts';
 import { ReadinessCheck } from '../../src/services/operations/readiness.ts';
+import { soleOwnership } from '../../src/services/store/lease.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { plainLog } from '../support/plain-log.ts';
 
@@ -86,8 +87,9 @@ describe('The monitoring server', () => {
     };
     readiness.watch({
       isDiscordReady: fail,
-      store: { mustBeOurs: fail, trouble: fail, unsaved: fail },
-      gateway: { answeredAt: fail, ping: fail },
+      ownership: { ...soleOwnership, assertOwned: fail, trouble: fail },
+      unsavedCount: fail,
+      gateways: fail,
     });
     const server = await startServer(settings, { readiness, metrics, log });
     onTestFinished(() => server.close());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pause } from '../../lib/clock.ts';
+import { repeat } from '../../lib/repeat.ts';
 import type { SharedFacts } from '../store/shared-facts.ts';
 import type { ClusterContext } from './claim.ts';
 import { WORKER_CLAIM } from './shares.ts';
@@ -27,31 +27,24 @@ const nameOf = (partition: number): string => `health:${partition}`;
 export class HealthPublisher {
   readonly #cluster: ClusterContext;
   readonly #ownHealth: () => ReadonlyMap<number, PartitionHealth>;
-  readonly #stop = new AbortController();
+  /** Waits for a write that has begun. */
+  readonly stop: () => Promise<void>;
   #lastWritten: ReadonlyMap<number, string> = new Map();
 
   /** `ownHealth`: the health of the partitions that this worker owns. */
   constructor(cluster: ClusterContext, ownHealth: () => ReadonlyMap<number, PartitionHealth>) {
     this.#cluster = cluster;
     this.#ownHealth = ownHealth;
-    void this.#keepWriting();
+    this.stop = repeat(cluster.clock, () => this.#tryWrite());
   }
 
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  async #keepWriting(): Promise<void> {
-    const { clock, log } = this.#cluster;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        await this.#write();
-      } catch (error) {
-        log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
-      }
-      await pause(clock, WRITE_INTERVAL_MS, signal);
+  async #tryWrite(): Promise<number> {
+    try {
+      await this.#write();
+    } catch (error) {
+      this.#cluster.log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
     }
+    return WRITE_INTERVAL_MS;
   }
 
   async #write(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Clock, withTimeout } from '../../lib/clock.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { StoreOwnership } from '../store/lease.ts';
 
 /** An idle bot receives nothing from the gateway, so after this time it sends a request. */
 const RESPONSE_TTL_MS = 50_000;
@@ -19,20 +20,11 @@ export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
 /** The sources of readiness, once the bot has opened them. */
 export interface ReadinessSources {
   isDiscordReady(): boolean;
-  store: {
-    /** Throws if another bot process may have taken over. */
-    mustBeOurs(): void;
-    /** Undefined if the store responds. */
-    trouble(): object | undefined;
-    /** The number of tasks that could not be written. */
-    unsaved(): number;
-  };
-  gateway: {
-    /** Undefined if it has not answered yet. */
-    answeredAt(): number | undefined;
-    /** Throws if the gateway does not respond. */
-    ping(signal: AbortSignal): Promise<unknown>;
-  };
+  ownership: StoreOwnership;
+  /** The number of tasks that could not be written. */
+  unsavedCount(): number;
+  /** The clients of the bots in this process. Without any, it sends no requests to the gateway. */
+  gateways(): readonly Gateway[];
 }
 
 /** What `/readyz` and `/about` report about the parts of the bot. */
@@ -63,13 +55,15 @@ export class ReadinessCheck {
     const discord = sources.isDiscordReady() ? undefined : 'There is no connection to Discord.';
     const failure = gatewayError === undefined ? 'answered' : gatewayReason(gatewayError);
     const gateway = failure === 'answered' ? await this.#gatewayReason(sources) : failure;
-    return { bot: undefined, discord, store: storeReason(sources.store), gateway };
+    return { bot: undefined, discord, store: storeReason(sources), gateway };
   }
 
-  async #gatewayReason({ gateway }: ReadinessSources): Promise<string | undefined> {
+  async #gatewayReason({ gateways }: ReadinessSources): Promise<string | undefined> {
     const now = this.#clock.now();
-    const answeredAt = gateway.answeredAt();
-    if (answeredAt !== undefined && now - answeredAt < RESPONSE_TTL_MS) return undefined;
+    const [gateway, ...others] = gateways();
+    if (!gateway) return undefined;
+    const answeredAt = Math.max(...[gateway, ...others].map((one) => one.answeredAt() ?? Number.NEGATIVE_INFINITY));
+    if (now - answeredAt < RESPONSE_TTL_MS) return undefined;
     if (this.#verdict && now - this.#verdict.at < VERDICT_TTL_MS) return this.#verdict.reason;
     this.#pendingQuery ??= this.#query(gateway).finally(() => {
       this.#pendingQuery = undefined;
@@ -77,9 +71,10 @@ export class ReadinessCheck {
     return this.#pendingQuery;
   }
 
-  async #query(gateway: ReadinessSources['gateway']): Promise<string | undefined> {
+  async #query({ models }: Gateway): Promise<string | undefined> {
     const timeout = new AbortController();
-    const response = gateway.ping(timeout.signal).then(() => 'answered' as const, gatewayReason);
+    const query = models.list({ attempts: 1, signal: timeout.signal });
+    const response = query.then(() => 'answered' as const, gatewayReason);
     const outcome = (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? NOT_IN_TIME;
     timeout.abort();
     const reason = outcome === 'answered' ? undefined : outcome;
@@ -90,15 +85,15 @@ export class ReadinessCheck {
 
 const allParts = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
 
-function storeReason({ mustBeOurs, trouble, unsaved }: ReadinessSources['store']): string | undefined {
+function storeReason({ ownership, unsavedCount }: ReadinessSources): string | undefined {
   try {
-    mustBeOurs();
+    ownership.assertOwned();
   } catch {
     // The error's message contains the URL of the store, which not everyone who can reach this port should see.
     return 'Another bot may own the store.';
   }
-  if (trouble()) return 'The store does not respond.';
-  return unsaved() > 0 ? 'The store could not write tasks.' : undefined;
+  if (ownership.trouble()) return 'The store does not respond.';
+  return unsavedCount() > 0 ? 'The store could not write tasks.' : undefined;
 }
 
 interface GatewayProblem {

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
+import type { Gateway } from '../../../src/services/gateway/gateway.ts';
 import { ReadinessCheck } from '../../../src/services/operations/readiness.ts';
+import { soleOwnership } from '../../../src/services/store/lease.ts';
 import { onServers } from '../../services/store/sites.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { noLimits } from '../../support/no-limits.ts';
@@ -22,6 +24,10 @@ class AdjustableClock {
     this.#now += ms;
   }
 }
+
+/** A client that lists models like this, and last got a response then. */
+const gatewayWith = (answeredAt: Gateway['answeredAt'], list: Gateway['models']['list']) =>
+  ({ answeredAt, models: { list } }) as never;
 
 /** Sends raw bytes, and returns everything that comes back until the connection ends. */
 function rawRequest(url: string, bytes: string): Promise<string> {
@@ -98,16 +104,15 @@ describe('/livez and /readyz', () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
     let requestCount = 0;
+    const list: Gateway['models']['list'] = ({ signal } = {}) => {
+      requestCount += 1;
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    };
     check.watch({
       isDiscordReady: () => true,
-      store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => 0 },
-      gateway: {
-        answeredAt: () => undefined,
-        ping: (signal) => {
-          requestCount += 1;
-          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-        },
-      },
+      ownership: soleOwnership,
+      unsavedCount: () => 0,
+      gateways: () => [gatewayWith(() => undefined, list)],
     });
     const probes = Array.from({ length: 5 }, () => check.check());
     clock.advance(4_000);
@@ -119,13 +124,12 @@ describe('/livez and /readyz', () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
     let unsaved = 1;
+    const list = () => Promise.reject(new Error('The gateway must not be queried.'));
     check.watch({
       isDiscordReady: () => true,
-      store: { mustBeOurs: () => undefined, trouble: () => undefined, unsaved: () => unsaved },
-      gateway: {
-        answeredAt: () => clock.now(),
-        ping: () => Promise.reject(new Error('The gateway must not be queried.')),
-      },
+      ownership: soleOwnership,
+      unsavedCount: () => unsaved,
+      gateways: () => [gatewayWith(() => clock.now(), list)],
     });
     expect((await check.check()).store).toBe('The store could not write tasks.');
     unsaved = 0;
