@@ -38,6 +38,7 @@ export interface WordException {
 }
 
 export const wordExceptions: readonly WordException[] = [
+  { text: 'Ask about this', reason: 'An entry of the menu of messages.' },
   { text: 'pictures:', reason: 'A field of stored requests.' },
   { text: 'request.pictures', reason: 'A field of stored requests.' },
   { text: "'pictures'", reason: 'A field of stored requests, and of forms that may be open.' },

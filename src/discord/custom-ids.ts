@@ -126,7 +126,7 @@ const taskAndChoiceCodec = <Which extends string>(choices: readonly Which[]) =>
 
 /** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = ({ from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean }) & {
-  /** The draft with the images that the form was opened from. */
+  /** The draft with the images or the message that the form was opened from. */
   draftId: string | undefined;
 };
 
@@ -314,6 +314,8 @@ export const customIds = {
   stop: verb('stop', taskCodec),
   continueConversation: orderVerb('more', taskCodec),
   continueConversationFilled: orderVerb('moref', taskCodec),
+  /** The form of a question about any message. */
+  messageQuestionFilled: orderVerb('aboutf', formOriginCodec),
   endConversation: verb('letgo', taskCodec),
   details: verb('details', taskCodec),
   /** A tool call, by its index among all calls of the answer. */

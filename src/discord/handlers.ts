@@ -187,7 +187,7 @@ type Handling<Services> =
   | { open(context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan> }
   | (Replying & { press(context: HandlerContext<Services>, press: Press): Promise<HandlerResult> })
   | (Replying & {
-      isPrivate: boolean;
+      isPrivate(values: FormValues): boolean;
       submit(values: FormValues): Run<Services>;
       reopen?: Run<Services, FormPlan> | undefined;
     });
@@ -208,7 +208,7 @@ interface Replier<Pointer, Services, Input> extends Replying {
 /** If a form was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
 interface FormReplier<Pointer, Services, Parsed> extends Replier<Pointer, Services, Parsed> {
   /** Whether only the member sees the reply to a form from a menu. The reply to one from a button is as private as the message. */
-  isPrivate?(pointer: Pointer): boolean;
+  isPrivate?(pointer: Pointer, values: FormValues): boolean;
   /** Turns the submitted values into the input of `run`, or into a refusal. Runs before the acknowledgement. */
   parse(values: FormValues): Parsed | Refusal;
   /** The form as it opens, for a member who corrects it after a refusal. */
@@ -232,7 +232,7 @@ function on<Pointer, Services, Parsed>(
       const { isPrivate, parse, reopen, run } = definition;
       return {
         ...replying,
-        isPrivate: isPrivate?.(pointer) ?? false,
+        isPrivate: (values) => isPrivate?.(pointer, values) ?? false,
         submit(values) {
           const parsed = throwIfRefusal(parse(values));
           return (context) => run(pointer, context, parsed);

@@ -191,8 +191,10 @@ export class InteractionReader<Services> {
     const id = parseCustomId(originalFormId(data.custom_id));
     const handling = this.#handlingOf(id);
     if (!('submit' in handling)) throw new Refusal('refusals.unknownButton');
-    const { isPrivate, onlyOrders, reply: mode } = handling;
-    const work = { onlyOrders, run: handling.submit(readForm(data)) };
+    const { onlyOrders, reply: mode } = handling;
+    const values = readForm(data);
+    const isPrivate = handling.isPrivate(values);
+    const work = { onlyOrders, run: handling.submit(values) };
     const wasPrivate = correctedPrivacy(data.custom_id);
     if (wasPrivate !== undefined) {
       // The form was opened from the refusal, which is private and must not be changed.

@@ -11,6 +11,7 @@ export interface TargetMessage {
   channelId: string;
   /** Only one member sees the message, so results must be visible to that member only, too. */
   isPrivate: boolean;
+  content: string;
   /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
   files: readonly Attachment[];
   createdAt: number;
@@ -37,12 +38,16 @@ export function targetOf(message: APIMessage): TargetMessage {
     id,
     channelId,
     isPrivate: isEphemeral(message),
+    content: message.content.slice(0, MAX_CONTENT_LENGTH),
     files: [...attachments.map(attachmentOf), ...embedFiles],
     createdAt: Date.parse(timestamp),
     posters: [author.id, ...(applicationId === undefined ? [] : [applicationId])],
     taskIds: taskIdsIn(message),
   };
 }
+
+/** Discord's own limit, of a member with Nitro. */
+const MAX_CONTENT_LENGTH = 4_000;
 
 /** The files of results are named after their task. */
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;

@@ -72,8 +72,8 @@ export const en = {
       other: '{{at}} does not match {{expected}}.',
     },
     memoryCut: 'The previous answer is too long, so only its end was sent to the model.',
-    ignoredFiles_one: '{{count}} file of your message was ignored. A question takes one image and one more file.',
-    ignoredFiles_other: '{{count}} files of your message were ignored. A question takes one image and one more file.',
+    ignoredFiles_one: '{{count}} file of the message was ignored. A question takes one image and one more file.',
+    ignoredFiles_other: '{{count}} files of the message were ignored. A question takes one image and one more file.',
     incomplete: 'The model stopped before finishing its answer. Press **Continue** to ask for the rest.',
     incompleteBecause:
       'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',

@@ -64,6 +64,8 @@ const POSTED_CUSTOM_IDS = [
   'decline.1.01k3v9x2mabcdefgh.2',
   'details.1.01k3v9x2mabcdefgh',
   'letgo.1.01k3v9x2mabcdefgh',
+  'aboutf.1..01k3v9x2mabcdefgh',
+  'aboutf.1.alone.01k3v9x2mabcdefgh',
   'more.1.01k3v9x2mabcdefgh',
   'moref.1.01k3v9x2mabcdefgh',
   'stop.1.01k3v9x2mabcdefgh',

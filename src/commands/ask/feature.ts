@@ -14,6 +14,7 @@ import {
   suggestModels,
 } from '../options.ts';
 import { askButtons } from './buttons.ts';
+import { messageMenu, messageMenuForm } from './message-menu.ts';
 import { submitQuestion } from './questions.ts';
 import { text } from './text.ts';
 import { allowToolCall, declineToolCall } from './tool-calls.ts';
@@ -70,5 +71,6 @@ export const ask: Feature<typeof text> = {
   }),
   specs: { ask: askSpec },
   text,
-  handlers: [...askButtons, allowToolCall, declineToolCall],
+  menus: [messageMenu],
+  handlers: [...askButtons, messageMenuForm, allowToolCall, declineToolCall],
 };

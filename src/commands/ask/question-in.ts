@@ -53,7 +53,7 @@ async function answerRepliedTo(
 }
 
 /** The text of a message that a question is about, and the names of its files, which are sent with the question. */
-function quoteOf({ content, files }: RepliedMessage): string {
+export function quoteOf({ content, files }: Pick<RepliedMessage, 'content' | 'files'>): string {
   const names = files.map(({ name }) => name).join(', ');
   return [content, ...(names === '' ? [] : [`[Files of this message: ${names}]`])].join('\n').trim();
 }

@@ -31,6 +31,8 @@ export interface Question {
   /** The number of files that a message had beyond these. */
   ignoredFiles?: number;
   quote?: string | undefined;
+  /** The id of the message that is quoted, if the answer can link to it. */
+  about?: string | undefined;
 }
 
 /** Submits a question. With `previous`, it continues that conversation. */
@@ -80,6 +82,7 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
       web: question.web || undefined,
       ignoredFiles: question.ignoredFiles || undefined,
       quote: question.quote,
+      about: question.about,
       ...filesRequest(image, file),
       after: previous?.id,
     }),

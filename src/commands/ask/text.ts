@@ -20,7 +20,17 @@ export const text = {
       format: { text: 'Text', json: 'JSON' },
     },
   },
+  menus: { question: 'Ask about this' },
+  help: { about: { question: 'Ask a question about the message and its files' } },
   ask: {
+    about: {
+      title: 'Ask about this message',
+      message: '**Message:** {{message}}',
+      question: 'Your question',
+      audience: 'Who sees the answer',
+      audiences: { everyone: 'Everyone here', me: 'Only me' },
+      link: 'About [this message]({{link}})',
+    },
     form: {
       title: 'Continue the conversation',
       question: 'Your next question',
@@ -39,7 +49,7 @@ export const text = {
       response:
         'Discord does not show the bot the text of replies to command responses. Press **Continue** under the answer, or mention the bot.',
       unreadable:
-        'The bot cannot read the message you replied to. Copy its text into your question, or use `/ask` with its file.',
+        'The bot cannot read the message you replied to. Use **Ask about this** under **Apps** in the menu of that message.',
     },
     forgotten:
       'You have ended this conversation. Your questions and answers in it will not be sent to a model again; your next question starts a new one.',
@@ -79,6 +89,7 @@ export const text = {
     },
   },
   refusals: {
+    messageEmpty: 'This message has neither text nor a file. Choose another one.',
     notStoppable: 'This answer has already ended.',
     schemaTwice: 'You set both `schema` and `schema_text`. Use one of them.',
     schemaTooLarge: 'The schema is larger than 64 KiB. Use a smaller one.',

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { refusalMessage } from '../../discord/funnel.ts';
-import { escapeText } from '../../discord/markdown.ts';
+import { escapeText, linkToMessage } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import { asSentence } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
@@ -8,7 +8,7 @@ import { MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
 import { type CostlyTool, parseArguments } from '../../services/conversations/ask-tools.ts';
 import { answerOf, answerText, callsOf, waitingCalls } from '../../services/conversations/ask-transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
-import { hasEnded, type Task } from '../../services/tasks/task.ts';
+import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { estimateText } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
@@ -30,20 +30,30 @@ const MAX_REASON_LENGTH = 160;
 
 export const askStyle: AnswerStyle = {
   title: (task, max) => escapeText(titleOf(task), max),
-  facts({ model = '', request }, link, say) {
+  facts(task, parentLink, say) {
+    const { model = '', request } = task;
     const effort =
       request.effort === undefined
         ? ''
         : ` · ${say('ask.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })}`;
+    const aboutLink = linkToSubject(task);
     return [
       say('ask.facts', { model: escapeText(model, MAX_MODEL_LENGTH) }) + effort,
-      ...(link === undefined ? [] : [say('ask.title', { link })]),
+      ...(parentLink === undefined ? [] : [say('ask.title', { link: parentLink })]),
+      ...(aboutLink === undefined ? [] : [say('ask.about.link', { link: aboutLink })]),
     ];
   },
   isTalk: false,
   stoppedText: (_task, say) => say('ask.stopped'),
   buttons: answerButtons,
 };
+
+/** The message that the question is about, where it was asked. */
+function linkToSubject(task: Task): string | undefined {
+  const { guildId, channelId } = task;
+  const id = isOfKind('ask', task) ? task.request.about : undefined;
+  return channelId === undefined || id === undefined ? undefined : linkToMessage({ guildId, channelId, id });
+}
 
 export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, say: Say): string {
   const { cause, reason: rawReason = '', refusal } = task.failure ?? {};

@@ -24,8 +24,10 @@ const askShape = defineRequest({
   effort: z.string().optional(),
   format: z.enum(formats).optional(),
   web: z.boolean().optional(),
-  /** The text of the message that the question replies to. Someone else may have written it. */
+  /** The text of the message that the question replies to or is about. Someone else may have written it. */
   quote: z.string().optional(),
+  /** The id of the quoted message in the task's channel, if the question is no reply to it. */
+  about: z.string().optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),
 });

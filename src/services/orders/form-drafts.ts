@@ -21,7 +21,15 @@ const enteredForm = z.object({
 });
 export type EnteredForm = z.output<typeof enteredForm>;
 
-/** What cannot be in a custom id: the images a form was opened from, what the member entered before it was refused, or why a message was. */
+/** A message about which a form takes a question. */
+const quotedMessage = z.object({
+  id: z.string(),
+  content: z.string(),
+  files: z.array(z.object({ address: z.string(), name: z.string(), mediaType: z.string().optional() })).readonly(),
+});
+export type QuotedMessage = z.output<typeof quotedMessage>;
+
+/** What cannot be in a custom id: the images or the message a form was opened from, what the member entered before it was refused, or why a message was. */
 export const formDraft = z.object({
   id: z.string(),
   memberId: z.string(),
@@ -30,6 +38,7 @@ export const formDraft = z.object({
     .array(z.object({ address: z.string(), name: z.string() }))
     .readonly()
     .optional(),
+  message: quotedMessage.optional(),
   entered: enteredForm.optional(),
   /** Why a message of the member was not answered, which only they may read. */
   reason: z.string().optional(),
@@ -58,7 +67,7 @@ export class FormDrafts {
   }
 
   /** Returns the draft's id. The same form has one draft, however often it is refused. */
-  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'entered' | 'reason'>): Promise<string> {
+  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'message' | 'entered' | 'reason'>): Promise<string> {
     const now = this.#clock.now();
     const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
     const formId = content.entered?.formId;
@@ -72,6 +81,12 @@ export class FormDrafts {
 
   async images(id: string, memberId: string): Promise<readonly MemberFile[]> {
     return (await this.#get(id, memberId)).images ?? [];
+  }
+
+  async message(id: string, memberId: string): Promise<QuotedMessage> {
+    const { message } = await this.#get(id, memberId);
+    if (!message) throw new Refusal('refusals.formGone');
+    return message;
   }
 
   async entered(id: string, memberId: string): Promise<EnteredForm> {

@@ -99,7 +99,7 @@ describe('The message of an answer', () => {
     const cut = markAnswering(askTask({ ignoredFiles: 2 }), [], { isMemoryCut: true });
     const { content } = render(completeAnswer(addRound(cut, response('Yes.'), []), undefined, 1));
     expect(content).toContain('-# The previous answer is too long, so only its end was sent to the model.');
-    expect(content).toContain('-# 2 files of your message were ignored. A question takes one image and one more file.');
+    expect(content).toContain('-# 2 files of the message were ignored. A question takes one image and one more file.');
   });
 
   it('The message of an answer with an unknown outcome gives the reason', () => {

@@ -135,7 +135,7 @@ export async function* exportText(
     ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
     pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
     proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
-    drafts: 'What you entered in forms that were refused, and the images of forms that you opened.',
+    drafts: 'What you entered in forms that were refused, and the images and messages of forms that you opened.',
     budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
     rules: 'Changes that you made to the rules of servers.',
     reports: 'Results that you reported, and what you decided about reports as a moderator.',

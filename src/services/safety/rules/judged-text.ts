@@ -17,6 +17,7 @@ export const FIELDS_WITHOUT_TEXT: Readonly<Partial<Record<RequestField, string>>
   notSent: 'Names of our own options.',
   talk: 'The id of a task.',
   after: 'The id of a task.',
+  about: 'The id of a message.',
   extend: 'The id of a task, and a position.',
   parts: 'The ids of tasks that are only followed.',
 };

@@ -1,0 +1,108 @@
+import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import type { Menu } from '../../discord/handlers.ts';
+import { escapeText } from '../../discord/markdown.ts';
+import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
+import type { TargetMessage } from '../../discord/target-message.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
+import { loadForForm } from '../../messages/pressed-task.ts';
+import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
+import { type Context, on, type Services } from '../feature.ts';
+import { quoteOf } from './question-in.ts';
+import { filesIn, submitQuestion } from './questions.ts';
+
+const MAX_EXCERPT_LENGTH = 200;
+
+/** Asks about any message, whose text and files are sent with the question. */
+export const messageMenu: Menu<Services> = {
+  name: 'question',
+  async open(target, context) {
+    const message = quotedMessage(target);
+    if (!hasVisibleText(message.content) && message.files.length === 0) throw new Refusal('refusals.messageEmpty');
+    const { drafts } = context.services.tasks;
+    const draftId = await loadForForm(drafts.keep(context.facts.userId, { message }), context);
+    return formFor({ from: 'menu', isPrivate: target.isPrivate, draftId }, message, context);
+  },
+};
+
+const quotedMessage = ({ id, content, files }: TargetMessage): QuotedMessage => ({
+  id,
+  content,
+  // The image in an embed has no size. It belongs to a link, not to the message.
+  files: files.flatMap(({ address, name, mediaType, size }) => (size > 0 ? [{ address, name, mediaType }] : [])),
+});
+
+function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, context: Context): FormPlan {
+  const { say } = context;
+  return {
+    id: customIds.messageQuestionFilled.id(origin),
+    title: say('ask.about.title'),
+    fields: [
+      { type: 'note', name: 'message', label: say('ask.about.message', { message: excerptOf(message) }) },
+      { type: 'text', name: 'words', label: say('ask.about.question'), isLong: true, required: true },
+      // What only the member can see is not shown to others.
+      ...(origin.isPrivate ? [] : [audienceField(context)]),
+    ],
+  };
+}
+
+function excerptOf({ content, files }: QuotedMessage): string {
+  const names = files.map(({ name }) => name).join(', ');
+  return escapeText(hasVisibleText(content) ? content : names, MAX_EXCERPT_LENGTH);
+}
+
+const audiences = ['everyone', 'me'] as const;
+
+/** The choice of the option `private`. A form has to show what applies if the member chooses nothing. */
+function audienceField({ facts, services, say }: Context): FieldPlan {
+  const { guildId } = facts;
+  const isPrivate =
+    requirePostPermissions(facts, {}) !== undefined ||
+    (guildId !== undefined && services.safety.rules.isPrivateByDefault(guildId, 'ask'));
+  const chosen = isPrivate ? 'me' : 'everyone';
+  return {
+    type: 'choice',
+    name: 'audience',
+    label: say('ask.about.audience'),
+    required: true,
+    options: audiences.map((value) => ({
+      value,
+      label: say(`ask.about.audiences.${value}`),
+      isDefault: value === chosen,
+    })),
+  };
+}
+
+export const messageMenuForm = on(customIds.messageQuestionFilled, {
+  reply: 'new-message',
+  onlyOrders: true,
+  isPrivate: (origin, { fields }) => isTargetPrivate(origin) || fields.audience === 'me',
+  async reopen(origin, context) {
+    const message = await loadForForm(messageOf(origin, context), context);
+    return formFor({ from: 'menu', isPrivate: isTargetPrivate(origin), draftId: origin.draftId }, message, context);
+  },
+  parse({ fields: { words = '' } }) {
+    return hasVisibleText(words) ? words : new Refusal('refusals.promptMissing');
+  },
+  async run(origin, context, prompt) {
+    const { requesterId: memberId, channelId, route } = context.origin;
+    throwIfRefusal(requirePostPermissions(context.facts, { private: route.isPrivate }));
+    const message = await messageOf(origin, context);
+    const scope = { memberId, channelId, isPrivate: route.isPrivate };
+    const previousAnswer = await context.services.conversations.asks.newestAnswer(scope);
+    const about = isTargetPrivate(origin) ? undefined : message.id;
+    return submitQuestion(
+      { prompt, quote: quoteOf(message), about, ...filesIn(message.files) },
+      previousAnswer,
+      context,
+    );
+  },
+});
+
+const isTargetPrivate = (origin: FormOrigin): boolean => origin.from === 'menu' && origin.isPrivate;
+
+async function messageOf({ draftId }: FormOrigin, { services, facts }: Context): Promise<QuotedMessage> {
+  if (draftId === undefined) throw new Refusal('refusals.formGone');
+  return services.tasks.drafts.message(draftId, facts.userId);
+}
