@@ -8,6 +8,7 @@ import { hasVisibleText } from '../lib/text.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import { type ListedModel, ORDER_LIMIT_MS } from '../services/gateway/model-catalogue.ts';
 import type { ModelKind } from '../services/gateway/model-families.ts';
+import { takesReferenceImages } from '../services/gateway/reference-limits.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
@@ -96,32 +97,34 @@ function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedM
 /** Discord's limit for the options of a select. */
 const MAX_CHOICES = 25;
 
-/** The field of a form for a model: a choice of those that fit, or text while the list of models is not known. */
+/** The field of a form with images for a model: a choice of those that fit, or text while the list of models is not known. */
 export function modelField(
   purpose: Purpose,
   { value = '', label, hint }: { value: string | undefined; label: string; hint: string },
   models: readonly ListedModel[],
 ): FieldPlan {
-  const fittingIds = models.filter((model) => fits(model, purpose)).map(({ id }) => id);
+  const fittingIds = models
+    .filter((model) => fits(model, purpose) && takesReferenceImages(model.id))
+    .map(({ id }) => id);
   const ids = [...new Set([...(value === '' ? [] : [value]), ...fittingIds])]
     .filter((id) => id.length <= MAX_SUGGESTION_LENGTH)
     .slice(0, MAX_CHOICES);
   if (fittingIds.length === 0) return { type: 'text', name: 'model', label, hint, value };
-  const options = ids.map((id) => ({ value: id, label: id, isDefault: id === value }));
+  const options = ids.map((id) => ({ value: id, label: id, isDefault: id === (value || ids[0]) }));
   return { type: 'choice', name: 'model', label, options };
 }
 
 /** A form must open within Discord's limit of three seconds, and the store has a part of that. */
 const FORM_LIMIT_MS = 500;
 
-/** The models that the member may choose from in a form; `preferred` is chosen in advance if it is one of them. */
+/** The models that the member may choose from in a form with images; `preferred` is chosen in advance if it is one of them. */
 export async function modelsForForm(purpose: Purpose, preferred: string | undefined, context: Context) {
   const { models } = context.services;
   const listed = models.lastListed.length > 0 ? models.lastListed : await models.listQuickly(FORM_LIMIT_MS);
   const isAllowed = (id: string): boolean => mayUseModel({ id, usableKinds: [purpose] }, context);
   return {
     models: listed.filter(({ id }) => isAllowed(id)),
-    model: preferred !== undefined && isAllowed(preferred) ? preferred : undefined,
+    model: preferred !== undefined && isAllowed(preferred) && takesReferenceImages(preferred) ? preferred : undefined,
   };
 }
 

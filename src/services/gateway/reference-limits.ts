@@ -1,8 +1,11 @@
-/** Image models that only read text, from the vendors' documentation. Of other image models, references are assumed to work. */
+/** Models that only read text, from the vendors' documentation. Of other models, references are assumed to work. */
 const TEXT_ONLY =
-  /dall-?e-?3|imagen|t2i|text2img|text-to-image|sdxl|stable-?diffusion|flux-?1?[.-]?1?-?(?:dev|schnell|pro)\b|recraft|seedream-?3|cogview|hidream|nova-canvas/;
+  /dall-?e-?3|imagen|t2i|text2img|text-to-image|sdxl|stable-?diffusion|flux-?1?[.-]?1?-?(?:dev|schnell|pro)\b|recraft|seedream-?3|cogview|hidream|nova-canvas|t2v|text-?(?:to|2)-?video/;
+/** Models of the image-prompt family (`/imagine`), which no other endpoint accepts. */
+const PROMPT_FAMILY = /(?:^|[/:_-])(?:imgx|mj|midjourney|niji)(?![a-z])/;
 
-export const takesReferenceImages = (modelId: string): boolean => !TEXT_ONLY.test(modelId.toLowerCase());
+export const takesReferenceImages = (modelId: string): boolean =>
+  [TEXT_ONLY, PROMPT_FAMILY].every((pattern) => !pattern.test(modelId.toLowerCase()));
 
 /** How many references the models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
 export interface ReferenceLimits {

@@ -157,6 +157,22 @@ describe('The form for an image with references', () => {
     `);
   });
 
+  it('The form offers no model that cannot take references, and chooses one that can', () => {
+    const noReferences = ['dall-e-3', 'imgx-7', 'mj_imagine'].map((id) => listed(id, 'image'));
+    const source = { images: [], task: undefined };
+    const plan = referenceForm.form(
+      { id: 'reff.1', model: undefined, models: [...noReferences, ...models], source },
+      say,
+    );
+    const modelField = plan.fields.find(({ name }) => name === 'model');
+    expect(
+      modelField?.type === 'choice' && modelField.options.map(({ value, isDefault }) => [value, isDefault]),
+    ).toEqual([
+      ['lumen', true],
+      ['other', false],
+    ]);
+  });
+
   it.each([1, 2, 7, 10])('Discord accepts the form for an image with %i references, which shows no URL', (count) => {
     const plan = form(count);
     expect(validateBody('callback', { type: 9, data: formBody(plan) })).toEqual([]);
