@@ -121,9 +121,10 @@ function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): 
   return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
-export function stateText({ state, review, isTriedAgain, isDismissed }: TaskSummary, say: Say): string {
+export function stateText({ state, review, isTriedAgain, isDismissed, isStopped }: TaskSummary, say: Say): string {
   if (isTriedAgain) return say('tasks.triedAgain');
   if (isDismissed) return say('tasks.dismissed');
+  if (isStopped) return say('tasks.stopped');
   return review === undefined ? say(`tasks.states.${state}`) : say(`tasks.reviews.${review}`);
 }
 

@@ -13,7 +13,7 @@ export const text = {
         working: 'Waiting, queued or running',
         done: 'Finished',
         waiting: 'Finished, but not delivered',
-        failed: 'Failed, canceled or expired',
+        failed: 'Failed, stopped, canceled or expired',
         unknown: 'Unconfirmed',
       },
       whose: { mine: 'Mine', server: 'All public tasks on this server' },
@@ -103,6 +103,7 @@ export const text = {
     },
     reviews: { held: 'Waiting for a moderator', deleted: 'Result withheld' },
     dismissed: 'Dismissed, outcome unknown',
+    stopped: 'Stopped',
     triedAgain: 'Unconfirmed, then tried again with a newer task',
     states: {
       submitting: 'Submitting',

@@ -15,6 +15,8 @@ export const taskSummary = z.object({
   isTriedAgain: z.literal(true).optional(),
   /** Set if the outcome is unknown and its owner has dismissed it. */
   isDismissed: z.literal(true).optional(),
+  /** Set if an answer was stopped after it had begun. */
+  isStopped: z.literal(true).optional(),
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
@@ -51,6 +53,7 @@ export function summaryOf(task: Task): TaskSummary {
     review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
     isTriedAgain: (state === 'unconfirmed' && successorId !== undefined) || undefined,
     isDismissed: failure?.cause === 'dismissed' || undefined,
+    isStopped: failure?.cause === 'stopped' || undefined,
     requesterId,
     guildId,
     isPrivate: isClosed(task),
