@@ -27,7 +27,7 @@ export function structuredPart(task: Task): AnswerPart {
 
 const TRUNCATION_MARK = '\n…';
 
-export const isExcerpt = (part: AnswerPart | undefined): boolean =>
+export const isExcerpt = (part: AnswerPart | undefined): part is AnswerPart =>
   part?.text.endsWith(`${TRUNCATION_MARK}\n\`\`\``) === true;
 
 /** Returns whole lines if possible. In JSON a backtick is always part of a string, so it can be escaped. */

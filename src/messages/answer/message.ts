@@ -1,3 +1,4 @@
+import { inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
@@ -24,17 +25,19 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
   const isOver = hasEnded(task);
   const isSingleMessage = further.length === 0;
   const isComplete = isSingleMessage || !isOver || answerOf(task).areShown === true;
+  const fullFiles = isComplete ? [] : [fullAnswerFile(task)];
+  const wholeFiles = isOver && isExcerpt(first) ? first.files : fullFiles;
   const notes = [...callLines(task, say), ...stateLines(task, style, say)];
   const lines = [
     headline(task, style, say),
     ...asSubtext(style.facts(task, extras?.parentLink, say)),
     ...(first ? [first.text] : []),
-    ...asSubtext(isSingleMessage ? [] : [isComplete ? say('ask.continuesBelow') : say('ask.file')]),
-    ...asSubtext(isOver && isExcerpt(first) ? [say('ask.jsonFile')] : []),
+    ...asSubtext(isSingleMessage || !isComplete ? [] : [say('ask.continuesBelow')]),
+    ...asSubtext(wholeFiles.map(({ name }) => say('ask.file', { name: inlineCode(name) }))),
     ...notes,
     ...(extras?.notes ?? []),
   ];
-  const files = isOver ? [...filesOf(first?.files ?? []), ...(isComplete ? [] : [fullAnswerFile(task)])] : [];
+  const files = isOver ? [...filesOf(first?.files ?? []), ...fullFiles] : [];
   return {
     first: {
       content: fitLines(lines),
@@ -44,10 +47,12 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
     } satisfies MessagePlan,
     further: further.map(({ text, files: partFiles }, index): MessagePlan => {
       const isLast = index === further.length - 1;
-      const rest =
-        !isOver && partFiles.some(({ name }) => name.endsWith(REST_NAME)) ? asSubtext([say('ask.rest')]) : [];
+      const restFiles = partFiles.filter(({ name }) => name.endsWith(REST_NAME));
+      const restLines = restFiles.map(({ name }) =>
+        isOver ? say('ask.rest', { name: inlineCode(name) }) : say('ask.restLater'),
+      );
       return {
-        content: fitLines([text, ...rest, ...(isLast ? stateLines(task, style, say) : [])]),
+        content: fitLines([text, ...asSubtext(restLines), ...(isLast ? stateLines(task, style, say) : [])]),
         overflow: 'cut',
         files: isOver ? filesOf(partFiles) : [],
       };

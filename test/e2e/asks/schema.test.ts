@@ -54,7 +54,7 @@ describe('Schemas in /ask', () => {
     const final = await exchange.message(hasEnded);
     expect(fixture.discord.messages('studio')).toHaveLength(1);
     expect(text(final)).toContain('…\n```');
-    expect(text(final)).toContain('The full answer is in the attached file.');
+    expect(text(final)).toMatch(/The full answer is in the attached file `[^`]*answer\.json`\./);
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 

@@ -73,7 +73,7 @@ describe('The message of an answer with a schema', () => {
     expect(content.match(/must be of type/g)).toHaveLength(4);
     expect(content).toContain('-# …and 4 more.');
     expect(content).not.toMatch(/\u202e|`\*\*/);
-    expect(content).toContain('The full answer is in the attached file.');
+    expect(content).toMatch(/The full answer is in the attached file `[^`]*answer\.json`\./);
     expect(content.length).toBeLessThanOrEqual(2_000);
   });
 

@@ -130,7 +130,18 @@ describe('The message of an answer', () => {
   it('The message of an answer has the whole answer attached as a file if further messages could not be posted', () => {
     const task = completeAnswer(addRound(askTask(), response('word '.repeat(1_000)), []), undefined, 1);
     expect(render(task).files.map(({ name }) => name)).toEqual(['why-everyone-answer.md']);
+    expect(render(task).content).toContain('-# The full answer is in the attached file `why-everyone-answer.md`.');
     expect(render({ ...task, answer: { ...task.answer, areShown: true } as Task['answer'] }).files).toEqual([]);
+  });
+
+  it('The last message of an answer for which a group DM has too few messages names the file with the rest', () => {
+    const started = { ...askTask(), route: { ...askTask().route, install: 'user' as const } };
+    const running = addRound(started, response('word '.repeat(3_000)), []);
+    const lastOf = (task: Task) => answerMessages(task, askStyle, say).further.at(-1)?.content;
+    expect(lastOf(running)).toContain('-# The rest will be attached as a file.');
+    expect(lastOf(completeAnswer(running, undefined, 1))).toContain(
+      '-# The rest is in the attached file `why-everyone-the-rest.md`.',
+    );
   });
 
   it('The message of an answer notifies no one, even if it contains mentions', () => {
