@@ -36,7 +36,9 @@ describe('Limits', () => {
     const about = text(await (await fixture.discord.as('member').slash('about')).message());
     expect(about).toContain('Your limit on this server: 2 tasks a day, 5 waiting in the queue\n');
     expect(about).not.toContain('Bot-wide limit');
-    expect(usage).toMatch(/^Your remaining limit on this server: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/);
+    expect(usage).toMatch(
+      /^\*\*Your usage through this bot\*\*.*\nYour remaining limit on this server: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+    );
   });
 
   it('A task’s page and an answer’s details show what is left of the limits only to their owner', async () => {

@@ -204,8 +204,8 @@ describe('Access to /usage', () => {
     [{ start: '2026-03-05', end: '2026-03-04' }, 'is before the start date'],
     [{ start: '2026-03-11' }, 'is in the future'],
     [{ start: '2030-01-01', end: '2030-01-02' }, 'is in the future'],
-    [{ start: '2025-03-09' }, 'is `367` days long; the maximum is `366`'],
-    [{ start: '2016-01-01', end: '2026-01-01' }, 'is `3,654` days long; the maximum is `366`'],
+    [{ start: '2025-03-09' }, 'is 367 days long; the maximum is 366'],
+    [{ start: '2016-01-01', end: '2026-01-01' }, 'is 3654 days long; the maximum is 366'],
   ])(
     '/usage refuses %o immediately with an ephemeral reply and without a request to the gateway',
     async (range, words) => {

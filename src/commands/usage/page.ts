@@ -56,7 +56,7 @@ export function usagePage(page: UsagePage, say: Say): MessagePlan {
   const remainingLines = allowances.map((one) =>
     withGranted(say(`usage.left.${one.holder}`, { left: remainingText(one, say) }), one, say),
   );
-  const headerLines = [...remainingLines, heading(sheet, say), ...totalLines(page, say)];
+  const headerLines = [heading(sheet, say), ...remainingLines, ...totalLines(page, say)];
   const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {

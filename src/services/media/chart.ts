@@ -52,11 +52,11 @@ function breakLabel(width: number, size: number, text: string): string[] {
   return [`${text.slice(0, max - 1)}…`, text.slice(-max)];
 }
 
-/** The background is transparent, so every colour has a contrast of at least 3 with Discord's dark and light themes. */
+/** The background is transparent, so the colours of text and bars have a contrast of at least 3 with white and with #313338 of Discord's themes. */
 const TEXT_COLOUR = '#7f848e';
 const GRID_COLOUR = '#7f848e40';
-const BAR_COLOUR = '#8a93ea';
-const LARGEST_BAR_COLOUR = '#5865f2';
+const BAR_COLOUR = '#828be8';
+const LARGEST_BAR_COLOUR = '#636ff4';
 
 const FONT_FAMILY = 'DejaVu Sans Condensed';
 const VERTICAL_CHART_HEIGHT = 480;
@@ -96,10 +96,11 @@ function verticalBars(entries: readonly Bar[], currency: string): string[] {
   // Half of the labels would be worse than none, and the header shows the largest value anyway.
   const areValuesShown = entries.every(({ text }) => widthOf(text, LABEL_FONT_SIZE) <= slotWidth - 4);
   const labelInterval = Math.ceil(widest(entries.map(({ label }) => label)) / Math.max(1, slotWidth - 8));
+  const digits = digitsOf(ticks, power === 0 && currency !== '');
   return [
     ...ticks.flatMap((tick) => {
       const y = positionOf(tick);
-      const label = power === 0 ? `${currency}${tick}` : `${tick}`;
+      const label = `${power === 0 ? currency : ''}${tick.toFixed(digits)}`;
       return [line(left, y, right, y, tick === 0 ? TEXT_COLOUR : GRID_COLOUR), textAt(left - 8, y, label, 'end')];
     }),
     ...(power === 0 ? [] : [textAt(left, top - 25, `${currency} × 10${superscript(power)}`.trim(), 'end')]),
@@ -180,6 +181,12 @@ function ticksFor(min: number, max: number): number[] {
   const [first, last] = [Math.floor(min / step), Math.ceil(max / step)];
   // Cuts off the error of binary fractions, as in 0.30000000000000004.
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+}
+
+/** The decimals that all labels of an axis have, so that they can be compared at a glance: two for cents, and as many as the steps need. */
+function digitsOf(ticks: readonly number[], isMoney: boolean): number {
+  const digits = Math.max(...ticks.map((tick) => (String(tick).split('.')[1] ?? '').length));
+  return isMoney && digits > 0 ? Math.max(2, digits) : digits;
 }
 
 /** Values from a thousandth to tens of thousands are shown as they are, others with a power of ten on the axis. */

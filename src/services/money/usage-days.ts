@@ -1,6 +1,5 @@
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { grouped } from './limits-text.ts';
 
 /** Days in UTC in the form `YYYY-MM-DD`, so that they can be sorted as text. */
 export interface DayRange {
@@ -55,8 +54,7 @@ export function parseRange(input: { start: string | undefined; end: string | und
   // If no end is given, the range ends today, so a start in the future needs a separate message.
   if (start > today) return new Refusal('refusals.usageAhead', { start, today });
   if (end < start) return new Refusal('refusals.usageEndFirst', { start, end });
-  if (countDays(range) > MAX_DAYS) {
-    return new Refusal('refusals.usageTooLong', { days: grouped(countDays(range)), max: String(MAX_DAYS) });
-  }
+  const days = countDays(range);
+  if (days > MAX_DAYS) return new Refusal('refusals.usageTooLong', { days, max: MAX_DAYS });
   return range;
 }

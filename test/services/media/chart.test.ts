@@ -26,7 +26,7 @@ describe('A chart', () => {
     const [first, second, third] = barSizes(svg).map(({ height }) => height);
     expect((first ?? 0) / (second ?? 1)).toBeCloseTo(0.25, 1);
     expect((third ?? 0) / (second ?? 1)).toBeCloseTo(0.5, 1);
-    expect(svg.match(/fill="#5865f2"/g)).toHaveLength(1);
+    expect(svg.match(/fill="#636ff4"/g)).toHaveLength(1);
     for (const text of ['What was used', 'Total 31.25', 'Largest: b', '03-01', '03-03', '2.5', '10', '5'])
       expect(labelsIn(svg)).toContain(text);
   });
@@ -87,6 +87,22 @@ describe('A chart', () => {
 
   it('A chart in dollars says so on its axis', () => {
     const chart = chartOf('upright', [bar('03-01', '0.005'), bar('03-02', '0.02')]);
-    expect(labelsIn(renderChartSvg({ ...chart, currency: '$' }))).toContain('$0.02');
+    const labels = labelsIn(renderChartSvg({ ...chart, currency: '$' }));
+    expect(labels.filter((label) => label?.startsWith('$'))).toEqual([
+      '$0.000',
+      '$0.005',
+      '$0.010',
+      '$0.015',
+      '$0.020',
+    ]);
+  });
+
+  it('A chart in dollars has whole cents on its axis, and none where its steps are whole dollars', () => {
+    const axisOf = (amount: string) =>
+      labelsIn(renderChartSvg({ ...chartOf('upright', [bar('03-01', amount)]), currency: '$' })).filter((label) =>
+        label?.startsWith('$'),
+      );
+    expect(axisOf('0.2')).toEqual(['$0.00', '$0.05', '$0.10', '$0.15', '$0.20']);
+    expect(axisOf('4')).toEqual(['$0', '$1', '$2', '$3', '$4']);
   });
 });

@@ -17,7 +17,7 @@ describe('A date range', () => {
     expect(countDays({ start: '2027-03-02', end: today })).toBe(366);
     expect(rangeOf('2027-03-01')).toMatchObject({
       key: 'refusals.usageTooLong',
-      variables: { days: '367', max: '366' },
+      variables: { days: 367, max: 366 },
     });
   });
 
