@@ -2,6 +2,7 @@ import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import type { PlainLog } from '../lib/log.ts';
 import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
+import { SeveralRefusals } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
@@ -13,6 +14,9 @@ import { hasCode } from './outbox/errors.ts';
 
 /** A longer quote of a gateway's message would not explain any more. */
 const MAX_TEXT_LENGTH = 500;
+
+/** More mistakes could not be read at a glance. */
+const MAX_REFUSALS = 3;
 
 const ANSWERED_ELSEWHERE =
   'Discord no longer accepts the reply, because there is one already. If another program uses the token of this bot, stop it.';
@@ -68,7 +72,11 @@ export class Funnel {
     this.#onFailure(failureReason(error));
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
-      return refusalMessage(error, this.#say);
+      if (!(error instanceof SeveralRefusals)) return refusalMessage(error, this.#say);
+      return error.all
+        .slice(0, MAX_REFUSALS)
+        .map((one) => `- ${refusalMessage(one, this.#say)}`)
+        .join('\n');
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, message } = error;

@@ -274,6 +274,20 @@ describe('Server rules', () => {
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
 
+  it('A form with several mistakes names them together, at most three', async () => {
+    const fixture = await botWith();
+    const long = 'x'.repeat(201);
+    const values = { words: '[film] storm', patterns: long, allowedWords: long, longestPrompt: 'abc' };
+    const mistakes = (await changeRefusal(fixture, 'Change words', values))
+      .split('\n')
+      .filter((line) => line.startsWith('- '));
+    expect(mistakes).toHaveLength(3);
+    expect(mistakes[0]).toContain('`film` is not a command that creates tasks');
+    expect(mistakes[1]).toContain('A line can be at most 60 characters long');
+    expect(mistakes[2]).toContain('A line can be at most 200 characters long');
+    expect(await changeRefusal(fixture, 'Change words', { longestPrompt: 'abc' })).not.toContain('- ');
+  });
+
   it('Rule changes and refused requests are posted to the log channel, without the prompt', async () => {
     const fixture = await botWith();
     const { discord } = fixture;

@@ -2,6 +2,7 @@ import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
 import { FormRefusal, type FormValues } from '../../discord/form.ts';
 import type { ReplyMode } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
@@ -110,29 +111,34 @@ function changesOf(
 ): Partial<RuleSet> {
   const { targets: ruleTargets } = context.services.safety;
   const { pressers, privateCommands = '', personalInstalls } = fields;
+  const mistakes = new Mistakes();
   switch (section) {
     case 'use': {
       const roleIds = [...(lists.presserRoles ?? [])];
-      if (pressers === 'roles' && roleIds.length === 0) throw new Refusal('refusals.rules.noRoles');
+      if (pressers === 'roles' && roleIds.length === 0) mistakes.add(new Refusal('refusals.rules.noRoles'));
+      const commands = mistakes.collect([], () => parseCommands(privateCommands, ruleTargets.privateCommands));
+      mistakes.throwIfAny();
       return {
         pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
-        privateCommands: parseCommands(privateCommands, ruleTargets.privateCommands),
+        privateCommands: commands,
         personalInstalls: personalInstalls !== 'off',
       };
     }
     case 'words': {
       const { words = '', patterns = '', allowedWords = '', longestPrompt = '' } = fields;
       const parsed = {
-        words: parseWords(words, ruleTargets),
-        patterns: parsePatterns(patterns, ruleTargets),
-        allowedWords: parseAllowedWords(allowedWords),
+        words: mistakes.collect([], () => parseWords(words, ruleTargets)),
+        allowedWords: mistakes.collect([], () => parseAllowedWords(allowedWords)),
+        patterns: mistakes.collect([], () => parsePatterns(patterns, ruleTargets)),
+        longestPrompt: mistakes.collect(undefined, () => parseLongestPrompt(longestPrompt)),
       };
+      mistakes.throwIfAny();
       return {
         // A list that was too long for its field was shown as an empty field, which must not empty the list.
         ...(files.file || isShown(current, 'words') ? { words: parsed.words } : {}),
         ...(isShown(current, 'patterns') ? { patterns: parsed.patterns } : {}),
         ...(isShown(current, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
-        longestPrompt: parseLongestPrompt(longestPrompt),
+        longestPrompt: parsed.longestPrompt,
       };
     }
     case 'moderation':
@@ -149,8 +155,9 @@ function changesOf(
       return { moderation };
     }
     case 'links': {
-      const allowed = parseDomains(fields.allowedDomains ?? '');
-      const denied = parseDomains(fields.deniedDomains ?? '');
+      const denied = mistakes.collect([], () => parseDomains(fields.deniedDomains ?? ''));
+      const allowed = mistakes.collect([], () => parseDomains(fields.allowedDomains ?? ''));
+      mistakes.throwIfAny();
       return {
         ...(isShown(current, 'deniedDomains') ? { deniedDomains: denied } : {}),
         ...(isShown(current, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),

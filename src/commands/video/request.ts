@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Values } from '../../discord/options.ts';
 import { fileNameIn } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
+import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { referenceLimits } from '../../services/gateway/reference-limits.ts';
 import { webAddress } from '../../services/gateway/schemas.ts';
@@ -202,16 +203,22 @@ function vendorRequest(values: VideoValues): Request<'image-to-video'> {
 }
 
 function commonFields(values: VideoValues, reservedFields?: Readonly<Record<string, string>>): Request<'second-video'> {
-  const camera_control = readCamera(values.camera);
-  const { metadata, topLevel } = readExtra(values.extra, reservedFields);
+  const mistakes = new Mistakes();
+  const base = mistakes.collect({ prompt: '' }, () => baseFields(values));
+  const size = mistakes.collect({}, () => readSize(values.size));
+  const camera_control = mistakes.collect(undefined, () => readCamera(values.camera));
+  const { metadata, topLevel } = mistakes.collect({ metadata: {}, topLevel: {} }, () =>
+    readExtra(values.extra, reservedFields),
+  );
+  mistakes.throwIfAny();
   const { negative, seed } = values;
   const metadataFields = {
     ...withoutUndefined({ negative_prompt: negative?.trim() || undefined, seed, camera_control }),
     ...metadata,
   };
   return {
-    ...baseFields(values),
-    ...readSize(values.size),
+    ...base,
+    ...size,
     ...(Object.keys(metadataFields).length > 0 && { metadata: metadataFields }),
     ...(Object.keys(topLevel).length > 0 && { extra: topLevel }),
   };
