@@ -357,6 +357,9 @@ describe('Server rules', () => {
       /^\*\*The file has 13 mistakes\.\*\*[\s\S]*- `words › entry 10 › text` is missing[^\n]*\n…and 3 more\.$/,
     );
     expect(text(await send('{"words":[{}],"pattern":[]}'))).toContain('- `pattern` is not a field of these rules.');
+    const unnamed = text(await send('{"words":[{"txt":"casino"}]}'));
+    expect(unnamed).toContain('- `words › entry 1 › text` is missing in the file.');
+    expect(unnamed).toContain('- `words › entry 1 › txt` is not a field of these rules.');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(

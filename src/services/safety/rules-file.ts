@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { keysOf } from '../../lib/entries.ts';
+import { isRecord } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleSet } from './server-rules.ts';
@@ -63,11 +65,38 @@ export function readRules(json: unknown, targets: RuleTargets): RuleSet | RuleMi
     return mistakes.length === 0 ? data : mistakes;
   }
   const invalidNames = new Set(error.issues.map(({ path }) => path[0]));
-  const mistakes = error.issues.map(mistakeOf);
+  const mistakes = [...error.issues.map(mistakeOf), ...unknownFieldsIn(json, invalidNames)];
   if (invalidNames.has(undefined)) return mistakes;
   const otherRules = Object.fromEntries(Object.entries(Object(json)).filter(([name]) => !invalidNames.has(name)));
   const others = readRules(otherRules, targets);
   return Array.isArray(others) ? [...mistakes, ...others] : mistakes;
+}
+
+const { words, patterns, access, moderation } = ruleSet.shape;
+
+/** The fields of an entry in a list, or of an object, by its rule. */
+const FIELDS: ReadonlyMap<PropertyKey | undefined, readonly string[]> = new Map<string, readonly string[]>([
+  ['words', keysOf(words.unwrap().element.shape)],
+  ['patterns', keysOf(patterns.unwrap().element.shape)],
+  ['access', keysOf(access.unwrap().element.shape)],
+  ['moderation', keysOf(moderation.unwrap().shape)],
+]);
+
+/** Where a field is missing, one with a wrong name says why. */
+function unknownFieldsIn(json: unknown, names: ReadonlySet<PropertyKey | undefined>): RuleMistake[] {
+  if (!isRecord(json)) return [];
+  return Object.entries(json).flatMap(([name, value]) => {
+    const known = FIELDS.get(name);
+    if (!known || !names.has(name)) return [];
+    const objects = Array.isArray(value)
+      ? value.map((entry: unknown, index): [Path, unknown] => [[name, index], entry])
+      : [[[name], value] satisfies [Path, unknown]];
+    return objects.flatMap(([path, object]) =>
+      (isRecord(object) ? Object.keys(object) : [])
+        .filter((field) => !known.includes(field))
+        .map((field) => new RuleMistake([...path, field], 'unknownField')),
+    );
+  });
 }
 
 /** What the schema of the rules does not know of. */
