@@ -41,12 +41,12 @@ function splitSubjects(subjects: string, { kindsByCommand }: RuleTargets): { com
 
 const MODERATION_FIELDS = ['prompts', 'references', 'results', 'unseen', 'whenAway', 'ageRestricted'] as const;
 
-/** The settings of moderation in the words of their form; thresholds as they are. */
+/** The settings of moderation in the words of their form. */
 function readableModeration(moderationText: string, say: Say): string {
   const lines = moderationText.split('\n').map((line) => {
     const field = MODERATION_FIELDS.find((name) => line.startsWith(`${name}: `));
     const choice = keysOf(text.rules.moderation.choices).find((name) => line.endsWith(`: ${name}`));
-    if (field === undefined || choice === undefined) return line;
+    if (field === undefined || choice === undefined) return readableThreshold(line, say);
     return say('rules.moderation.choice', {
       what: say(`rules.fields.${field}.label`),
       choice: say(`rules.moderation.choices.${choice}`),
@@ -56,6 +56,12 @@ function readableModeration(moderationText: string, say: Say): string {
 }
 
 const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
+function readableThreshold(line: string, say: Say): string {
+  const [, category, score] = /^(.+) ([\d.]+)$/.exec(line) ?? [];
+  if (category === undefined || score === undefined) return line;
+  return say('rules.moderation.threshold', { category, score });
+}
+
 
 /** One line of a rule's text as admins know its words. */
 export function readableLine(name: Change['what'], line: string, targets: RuleTargets, say: Say): string {

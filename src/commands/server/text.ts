@@ -109,7 +109,8 @@ export const text = {
         'like-others': 'Treat it like other content',
         channels: 'Allow in age-restricted channels only',
       },
-      thresholds: 'Thresholds: {{thresholds}}',
+      thresholds: 'Content is flagged from these scores on: {{thresholds}}',
+      threshold: '{{category}} is flagged from {{score}} on',
       none: 'The operator has not configured a moderation service.',
     },
     log: {
