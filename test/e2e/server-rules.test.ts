@@ -720,7 +720,7 @@ describe('The rules page of a server', () => {
     await changeRules(fixture, 'Change words', { words: 'casino\nroulette', longestPrompt: '222' }, 'owner');
     const refusal = await (await admin.fill(form, { words: 'casino\npoker' })).followUp();
     expect(text(refusal)).toContain(
-      '`Blocked words and phrases` changed after you opened this form (removed: `–`; added: `roulette`).',
+      '`Blocked words and phrases` changed after you opened this form (added: `roulette`).',
     );
     const corrected = await (await admin.click(refusal, 'Correct it')).modal();
     // A further change is unseen again.
@@ -740,7 +740,7 @@ describe('The rules page of a server', () => {
     const form = await (await admin.click(page, 'Change log channel')).modal();
     await changeRules(fixture, 'Change log channel', { logChannel: ['studio'] }, 'owner');
     const refusal = await (await admin.fill(form, { logChannel: ['no-threads'] })).followUp();
-    expect(text(refusal)).toContain('`Channel` changed after you opened this form (removed: `–`; added: `#studio`).');
+    expect(text(refusal)).toContain('`Channel` changed after you opened this form (added: `#studio`).');
     const useForm = await (await admin.click(page, 'Change buttons and privacy')).modal();
     await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' }, 'owner');
     const roles = { pressers: 'roles', presserRoles: ['@everyone'] };

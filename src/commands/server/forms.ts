@@ -1,5 +1,5 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
-import { FormRefusal, type FormValues } from '../../discord/form.ts';
+import type { FormValues } from '../../discord/form.ts';
 import type { ReplyMode } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Mistakes } from '../../lib/mistakes.ts';
@@ -22,7 +22,7 @@ import {
 import { postInLog } from './log.ts';
 import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
-import { overtakenText } from './readable.ts';
+import { overtakenRefusal } from './readable.ts';
 
 type FilledVerb = typeof customIds.rulesFilled;
 type OpenedForm = Parameters<FilledVerb['id']>[0];
@@ -71,7 +71,7 @@ async function applyForm(
     const { values, overtaken } = latestValues(submitted, { opened, seen }, fields);
     if (overtaken.length === 0) return values;
     const formId = filled.id({ section, opened, seen: digestsOf(fields) });
-    throw new FormRefusal(formId, 'refusals.rules.overtaken', overtakenText(overtaken, current, names, context));
+    throw overtakenRefusal(formId, overtaken, current, names, context);
   };
   if (section === 'log') {
     const logOf = (current: ServerRules) => {

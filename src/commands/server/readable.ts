@@ -1,3 +1,4 @@
+import { FormRefusal } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
@@ -55,13 +56,13 @@ function readableModeration(moderationText: string, say: Say): string {
   return lines.join('; ');
 }
 
-const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
 function readableThreshold(line: string, say: Say): string {
   const [, category, score] = /^(.+) ([\d.]+)$/.exec(line) ?? [];
   if (category === undefined || score === undefined) return line;
   return say('rules.moderation.threshold', { category, score });
 }
 
+const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
 
 /** One line of a rule's text as admins know its words. */
 export function readableLine(name: Change['what'], line: string, targets: RuleTargets, say: Say): string {
@@ -142,8 +143,9 @@ const RULE_BY_FIELD: Readonly<Record<string, Change['what']>> = {
   logDays: 'log-retention',
 };
 
-/** What the last change of the rules behind these fields did, without Markdown. */
-export function overtakenText(
+/** Refuses a form with what the last change of the rules behind these fields did. */
+export function overtakenRefusal(
+  formId: string,
   fields: readonly FieldPlan[],
   { history }: ServerRules,
   names: ReadonlyMap<string, string>,
@@ -158,12 +160,14 @@ export function overtakenText(
       return entries.map((entry) => readableLine(change.what, mention.join(entry), services.safety.targets, say));
     });
     const shown = lines.slice(0, MAX_ENTRIES).map((line) => truncate(withNames(line, names, say), MAX_ENTRY_LENGTH));
-    if (lines.length === 0) return ['–'];
     return lines.length > MAX_ENTRIES
       ? [...shown, say('rules.history.more', { count: lines.length - MAX_ENTRIES })]
       : shown;
   };
-  return { field: fields.map(({ label }) => label), before: entriesOf('before'), after: entriesOf('after') };
+  const [field, before, after] = [fields.map(({ label }) => label), entriesOf('before'), entriesOf('after')];
+  if (before.length === 0) return new FormRefusal(formId, 'refusals.rules.overtaken.added', { field, after });
+  if (after.length === 0) return new FormRefusal(formId, 'refusals.rules.overtaken.removed', { field, before });
+  return new FormRefusal(formId, 'refusals.rules.overtaken.replaced', { field, before, after });
 }
 
 /** Two bars would end the spoiler that the entry is behind. */

@@ -366,8 +366,14 @@ export const text = {
         unknownCommand: '{{at}} names an unknown command: {{command}}.',
         unusable: '{{at}} cannot be used.',
       },
-      overtaken:
-        '{{field}} changed after you opened this form (removed: {{before}}; added: {{after}}). To use your version anyway, press **Correct it** and submit the form again.',
+      overtaken: {
+        replaced:
+          '{{field}} changed after you opened this form (removed: {{before}}; added: {{after}}). To use your version anyway, press **Correct it** and submit the form again.',
+        removed:
+          '{{field}} changed after you opened this form (removed: {{before}}). To use your version anyway, press **Correct it** and submit the form again.',
+        added:
+          '{{field}} changed after you opened this form (added: {{after}}). To use your version anyway, press **Correct it** and submit the form again.',
+      },
     },
   },
 } as const;
