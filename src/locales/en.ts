@@ -212,7 +212,7 @@ export const en = {
     editTitle: 'Edit the prompt',
     prompt: 'Prompt',
     lyrics: 'Lyrics',
-    continued: 'Prompt, continued',
+    continued: '{{label}}, continued',
     area: 'Area to change',
     areas: { left: 'Left half', right: 'Right half', top: 'Upper half', bottom: 'Lower half', centre: 'Center' },
     mask: 'Custom mask',

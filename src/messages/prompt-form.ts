@@ -37,7 +37,9 @@ export function promptFields(prompt: string, field: { label: string; required?: 
   const text = { type: 'text', isLong: true } as const;
   return [
     { ...text, ...field, name: 'words', value: first },
-    ...(second === '' ? [] : [{ ...text, name: 'more', label: say('promptForm.continued'), value: second }]),
+    ...(second === ''
+      ? []
+      : [{ ...text, name: 'more', label: say('promptForm.continued', { label: field.label }), value: second }]),
   ];
 }
 
