@@ -20,6 +20,9 @@ const USAGE = 'npm run setup -- [--yes]';
 const WELCOME =
   'Sets Atelier up: asks for the token of a Discord bot and for the address and key of a gateway, checks them, writes .env, registers the commands, and helps to add the bot to a server. It costs nothing, and can be run again.';
 
+const WELCOME_WITHOUT_QUESTIONS =
+  'Sets Atelier up from the environment and .env, and asks nothing: checks the token of the bot and the address and key of the gateway, writes .env, and registers the commands. It costs nothing, and can be run again.';
+
 const HELP = `${wrap(WELCOME)}
 
 Usage: ${USAGE}
@@ -36,14 +39,15 @@ async function setup(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  let howToGoOn = 'Nothing was written. To start again: npm run setup';
+  let howToGoOn = `Nothing was written. To start again: npm run setup${values.yes ? ' -- --yes' : ''}`;
   const terminal = openTerminal(!values.yes, () => {
     terminal.close();
     terminal.say(`\n${howToGoOn}`);
     process.exit(INTERRUPTED);
   });
   try {
-    terminal.say(`${WELCOME} Ctrl-C ends it; nothing is written before the end of step 3.`);
+    const welcome = values.yes ? WELCOME_WITHOUT_QUESTIONS : WELCOME;
+    terminal.say(`${welcome} Ctrl-C ends it; nothing is written before the end of step 3.`);
     const draft = new Draft('.env', process.env);
     if (values.yes) {
       draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);
@@ -57,7 +61,9 @@ async function setup(): Promise<number> {
     await proposeLimits(draft, terminal);
     const { discord } = readDraft(draft);
     terminal.good(draft.write() ? 'Wrote .env, which only you can read.' : '.env needs no change.');
-    howToGoOn = 'Your settings are in .env. To go on: npm run setup, which asks whether to keep them.';
+    howToGoOn = values.yes
+      ? 'Your settings are in .env. To go on: npm run setup -- --yes'
+      : 'Your settings are in .env. To go on: npm run setup, which asks whether to keep them.';
     return await addToServer(discord, application, terminal);
   } finally {
     terminal.close();

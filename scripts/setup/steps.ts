@@ -139,7 +139,8 @@ export async function proposeModels({ models }: GatewayReport, draft: Draft, ter
     const present = draft.get(name);
     const fitting = models.filter((one) => (overriddenKind(one.id, modelKinds) ?? guessKind(one)) === kind);
     const id = present ?? fitting.find((one) => terminalSafe(one.id) === one.id)?.id;
-    terminal.say(`   ${command.padEnd(7)} ${id === undefined ? 'no model found' : terminalSafe(id)}`);
+    const none = kind === 'music' ? 'none found: the gateway chooses one' : 'none found: members have to name one';
+    terminal.say(`   ${command.padEnd(7)} ${id === undefined ? none : terminalSafe(id)}`);
     if (present && models.every((one) => one.id !== present))
       terminal.bad(`The gateway does not list this model. Correct ${name}.`);
     return present || id === undefined ? [] : [{ name, command, id }];

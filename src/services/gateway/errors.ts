@@ -126,8 +126,11 @@ export const mayBeUnknownPath = ({ kind, code }: GatewayError): boolean => kind 
 const MAX_MESSAGE_LENGTH = 500;
 const REDACTED = '[hidden]';
 
-/** Keys and tokens quoted in messages by gateways that repeat what they were sent. */
-const SECRET_PATTERNS = [/\bsk-[A-Za-z0-9_*.-]{3,}/g, /\bBearer\s+["']?[^\s"',;]+/gi];
+/** Keys and tokens quoted in messages by gateways that repeat what they were sent, but not placeholders such as `<key>`. */
+const SECRET_PATTERNS = [
+  /\bsk-[A-Za-z0-9_*.-]{3,}/g,
+  /\bBearer\s+(?!<[a-z _-]{1,30}>|(?:token|auth|authentication|authorization|scheme)\b)["']?[^\s"',;]+/gi,
+];
 
 /** Elements whose content is never readable text, and comments. */
 const NON_PROSE = /<!--[\s\S]*?(?:-->|$)|<(script|style|svg|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;

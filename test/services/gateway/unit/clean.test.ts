@@ -33,6 +33,8 @@ describe('A gateway message that is cleaned for display', () => {
     ],
     ['hides a bearer token', 'sent "Authorization: Bearer abc.def-ghi"', 'sent "Authorization: [hidden]"'],
     ['hides a lower-case bearer token', 'authorization: bearer   abc', 'authorization: [hidden]'],
+    ['keeps a placeholder for a token', 'send Authorization: Bearer <key>.', 'send Authorization: Bearer <key>.'],
+    ['keeps the name of a scheme', 'Use a bearer token, not "Bearer x1"', 'Use a bearer token, not "[hidden]"'],
     ['is empty if there was only markup', '<html><body><br></body></html>', ''],
   ])('A cleaned gateway message %s', (_what, text, expected) => {
     expect(cleanMessage(text, [KEY, 'my-own-secret', ''])).toBe(expected);
