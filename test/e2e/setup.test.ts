@@ -120,7 +120,10 @@ describe('/setup', () => {
     expect(text(page)).toMatch(/✅ <#\d+>, the alerts channel of/);
     expect(text(await openSetup(fixture, 'no-threads'))).toContain('step 1 of 5');
     studio?.overwrites.pop();
-    expect(text(await press(fixture, page, 'Refresh'))).toContain(`✅ <#${studio?.id}>, the log channel`);
+    const refreshed = text(await press(fixture, page, 'Refresh'));
+    expect(refreshed).toContain(`✅ <#${studio?.id}>, the log channel`);
+    const timesOf = [text(page), refreshed].map((one) => Number(/As of <t:(\d+):T>/.exec(one)?.[1]));
+    expect(timesOf[1]).toBeGreaterThanOrEqual(timesOf[0] ?? Number.NaN);
     channels.splice(
       channels.findIndex(({ name }) => name === 'studio'),
       1,

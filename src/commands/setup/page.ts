@@ -31,11 +31,13 @@ export async function setupPage(view: SetupStep | 'overview', guildId: string, c
   const registered = await context.services.discord.registeredCommands(context.facts);
   const mention: Mention = (command) => commandMention(command, registered.get(command));
   if (view === 'overview') return overviewPage(guildId, context, mention);
-  const { say } = context;
+  const { say, services } = context;
   const { blocks, controls } = await steps[view](guildId, context, mention);
+  // Without a time, **Refresh** would seem to do nothing where nothing has changed.
+  const footer = say('setup.asOf', { at: Math.floor(services.clock.now() / 1000) });
   const number = setupSteps.indexOf(view) + 1;
   return {
-    page: { title: say('setup.title', { number, name: say(`setup.names.${view}`) }), blocks },
+    page: { title: say('setup.title', { number, name: say(`setup.names.${view}`) }), blocks, footer },
     controls: [...controls, ...navigation(view, say)],
   };
 }

@@ -2,6 +2,7 @@ export const text = {
   command: { description: 'Set the bot up on this server in five steps', example: '/setup' },
   setup: {
     hint: 'The bot has not been set up on this server yet. {{command}} checks its permissions and shows budget, rules and privacy, in five steps that only you see.',
+    asOf: 'As of <t:{{at}}:T>',
     title: 'Set-up, step {{number}} of 5: {{name}}',
     names: {
       permissions: 'Permissions',
