@@ -310,7 +310,7 @@ describe('Budgets', () => {
     await runBudget(fixture, 'admin', 'set', { limits: '$5 a day' });
     await runBudget(fixture, 'owner', 'set', { limits: 'default' });
     await runBudget(fixture, 'admin', 'set', { limits: 'nonsense' });
-    await runBudget(fixture, 'admin', 'alerts', {});
+    await runBudget(fixture, 'admin', 'alerts', { off: true });
     const history = await runBudget(fixture, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => fixture.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
@@ -362,6 +362,19 @@ it('Members cannot use /budget, even if the server’s settings show it to them'
 });
 
 describe('Budget alerts', () => {
+  it('/budget alerts switches alerts off only if it is told to, and says that the log was there', async () => {
+    const fixture = await createFastClockFixture({ settings: noLimits });
+    await startBot(fixture);
+    const alerts = (options: object) => runBudget(fixture, 'admin', 'alerts', options);
+    expect(await alerts({})).toBe('Alerts are off. Choose a channel with `/budget alerts`.');
+    await alerts({ channel: 'no-threads' });
+    expect(await alerts({})).toMatch(/^Alerts are posted in <#\d+>\.\nTo switch them off, use/);
+    expect(await alerts({ channel: 'no-threads', off: true })).toContain('not both');
+    expect(await alerts({ off: true })).toMatch(/^Alerts are now off\.\nThere is no log channel: /);
+    expect(await alerts({ off: true })).toBe('Alerts are off. Choose a channel with `/budget alerts`.');
+    expect((await runBudget(fixture, 'admin', 'history')).match(/changed the alerts channel/g)).toHaveLength(2);
+  });
+
   async function runAlertScenario(settings: Record<string, string>, withRestart = false) {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: { ...noLimits, ...settings } });
     const first = await startBot(fixture);

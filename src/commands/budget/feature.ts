@@ -18,6 +18,7 @@ import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
 import { operatorResetKey } from '../../services/money/server-budget.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
+import { ruleFacts, ruleLines } from '../rule-lines.ts';
 import { budgetHistory } from './history.ts';
 import {
   ALL_SERVERS,
@@ -207,10 +208,20 @@ const history = command({
 
 const alerts = command({
   name: 'alerts',
-  options: { channel: { type: 'channel' }, server: serverOption },
-  async run({ channel, server }, context) {
+  options: { channel: { type: 'channel' }, off: { type: 'switch' }, server: serverOption },
+  parse({ channel, off, server }) {
+    return channel !== undefined && off ? new Refusal('refusals.budgetAlertsBoth') : { channel, off, server };
+  },
+  async run({ channel, off, server }, context) {
     const budget = await managedBudget(server, context);
     const { services, say } = context;
+    const previous = budget.current.alertsChannelId;
+    if (channel === undefined && (!off || previous === undefined))
+      return budget.reply(
+        ...(previous === undefined
+          ? [say('budget.noAlerts')]
+          : [say('budget.alerts', { channel: previous }), say('budget.alertsHow')]),
+      );
     // Reports and held results are posted there, too, if the server has no log channel.
     if (channel !== undefined && (await services.discord.reads.isForeignChannel(channel, budget.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
@@ -221,7 +232,13 @@ const alerts = command({
     )
       throw new Refusal('refusals.budgetAlertsFailed');
     await budget.change((current, author) => withAlerts(current, channel, author));
-    return budget.reply(channel === undefined ? say('budget.done.alertsOff') : say('budget.done.alerts', { channel }));
+    if (channel !== undefined) return budget.reply(say('budget.done.alerts', { channel }));
+    // Without a log channel, the log was there.
+    const facts = ruleFacts(budget.guildId, services);
+    return budget.reply(
+      say('budget.done.alertsOff'),
+      ...(facts.logChannelId === undefined ? ruleLines(facts, say).log : []),
+    );
   },
 });
 

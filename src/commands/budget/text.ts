@@ -70,10 +70,11 @@ export const text = {
       options: { server: 'ID of another server (operator and admin servers only)' },
     },
     alerts: {
-      description: 'Choose where to post alerts when 80% and 100% of the budget is used',
+      description: 'Choose where to post alerts when 80% and 100% of the budget is used, or switch them off',
       example: '/budget alerts channel:#staff',
       options: {
-        channel: 'Channel for alerts; leave out to switch alerts off',
+        channel: 'Channel for alerts',
+        off: 'True to switch alerts off',
         server: 'ID of another server (operator and admin servers only)',
       },
     },
@@ -111,6 +112,7 @@ export const text = {
       'Members are asked for confirmation before every request that costs something. Messages in live conversations are excepted.',
     costShown: 'Results show what they cost and how much of the limit their owner has left.',
     alerts: 'Alerts are posted in <#{{channel}}>.',
+    alertsHow: 'To switch them off, use `/budget alerts` with `off: True`.',
     noAlerts: 'Alerts are off. Choose a channel with `/budget alerts`.',
     member: {
       title: '**Limits for <@{{member}}>**',
@@ -240,6 +242,7 @@ export const text = {
     budgetNotBlocked: 'This member is not blocked.',
     budgetTooMany:
       'A server can have limits for at most {{max}} roles and members. Remove some with `limits:default` first.',
+    budgetAlertsBoth: 'Choose a channel or `off`, not both. Remove one of the options.',
     budgetAlertsFailed:
       'The bot could not post in that channel. Grant it the View Channel and Send Messages permissions there, then try again.',
   },
