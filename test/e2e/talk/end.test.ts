@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith, says } from '../quick.ts';
-import { openDetails, openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
+import { erase, openDetails, openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
 import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './fixture.ts';
 
 const MINUTE_MS = 60_000;
@@ -42,6 +42,18 @@ describe('The end of a live conversation', () => {
     );
     expect(notice.message_reference?.message_id).toBe(opening.id);
     expect(notice.mentions).toEqual([]);
+  });
+
+  it('A live conversation that an erasure ends says so in its thread, where others may be', async () => {
+    const fixture = await startTalkBot();
+    const { discord } = fixture;
+    const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
+    await erase(fixture);
+    const [notice] = await discord.until(() => {
+      const left = publicMessages(fixture, thread);
+      return left.length === 1 && left[0]?.id !== opening.id ? left : undefined;
+    });
+    expect(notice && text(notice)).toMatch(/^This conversation has ended\.\n-# Use `\/talk start`/);
   });
 
   it('When a live conversation ends, its answers lose only the button to speak', async () => {
