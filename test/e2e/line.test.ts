@@ -88,6 +88,10 @@ describe('The queue', () => {
       /5 waiting, weight 3\n.* beyond `at once` are refused, not queued/,
     );
     await (await imagine('an owl')).message(says('Position in the queue: **2**'));
+    const usage = await discord.as('member').slash('usage');
+    expect(text(await usage.message())).toContain(
+      'Your remaining limit on this server: **3** of 5 waiting in the queue',
+    );
     expect(submitCount(gateway)).toBe(1);
   });
 });

@@ -6,6 +6,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { kindNameIn } from '../../locales/index.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/requester.ts';
+import { isServerHolder } from '../../services/money/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/money/usage-days.ts';
 import {
   type Grouping,
@@ -17,7 +18,7 @@ import {
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { chartAlt, chartOf } from './chart.ts';
-import { usagePage } from './page.ts';
+import { type UsagePage, usagePage } from './page.ts';
 import { text } from './text.ts';
 
 /**
@@ -53,6 +54,7 @@ interface UsageRequest {
 async function pageOf(request: UsageRequest, context: Context, { isExact } = { isExact: false }): Promise<MessagePlan> {
   const { facts, origin, services, say } = context;
   const { sheet: usageSheet, allowances } = await readUsage(request, context);
+  const places = placesIn(request, context);
   const sheet = withTypeNames(usageSheet, context);
   const chartData = isExact ? undefined : chartOf(sheet, services.money.usage.unit, say);
   const bytes = chartData && (await services.money.usage.drawChart(chartData));
@@ -60,7 +62,10 @@ async function pageOf(request: UsageRequest, context: Context, { isExact } = { i
   const postedBy = origin.route.isPrivate ? undefined : facts.userId;
   const today = dayOf(facts.createdAt);
   const { of } = request;
-  return usagePage({ sheet, of, chart, unit: services.money.usage.unit, today, allowances, isExact, postedBy }, say);
+  return usagePage(
+    { sheet, of, chart, unit: services.money.usage.unit, today, allowances, places, isExact, postedBy },
+    say,
+  );
 }
 
 /** The types of tasks by the names that members know; a type of another version keeps its own. */
@@ -90,6 +95,17 @@ async function readUsage(
       if (!(await maySeeAccount(context))) throw new Refusal('refusals.usageAccountNotYours');
       return { sheet: await usage.readAccount(range, by), allowances: [] };
   }
+}
+
+/** How many more tasks may wait in the queue, by the limits on that. */
+function placesIn({ of }: UsageRequest, { facts, origin, services }: Context): UsagePage['places'] {
+  if (of === 'account') return [];
+  const counts = services.tasks.orders.line.countsFor({ guildId: facts.guildId, requesterId: facts.userId });
+  return services.money.spending.waitingLimits(requesterOf(origin)).flatMap(({ holder, max }) => {
+    const isServers = isServerHolder(holder);
+    if (holder === 'total' || isServers !== (of === 'server')) return [];
+    return { holder, max, left: Math.max(0, max - counts[isServers ? 'server' : 'member']()) };
+  });
 }
 
 /** Only admins can see the limits of other members. */

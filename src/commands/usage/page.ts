@@ -6,7 +6,7 @@ import { isZero } from '../../lib/decimals.ts';
 import type { Say } from '../../locales/index.ts';
 import { exactDollars, remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { Allowance } from '../../services/money/allowance.ts';
+import type { Allowance, Holder } from '../../services/money/allowance.ts';
 import { quickRange, quickRanges } from '../../services/money/usage-days.ts';
 import {
   type ComparedModel,
@@ -45,6 +45,8 @@ export interface UsagePage {
   today: string;
   /** What remains of the member's limits. */
   allowances: readonly Allowance[];
+  /** How many more of the member's or the server's tasks may wait in the queue. */
+  places: readonly { holder: Holder; max: number; left: number }[];
   /** Whether the bot's own amounts have every digit. The gateway's always have. */
   isExact: boolean;
   /** The member who posted it in a channel; undefined if the page is private. */
@@ -52,11 +54,15 @@ export interface UsagePage {
 }
 
 export function usagePage(page: UsagePage, say: Say): MessagePlan {
-  const { sheet, chart, unit, allowances, isExact } = page;
+  const { sheet, chart, unit, allowances, places, isExact } = page;
   const remainingLines = allowances.map((one) =>
     withGranted(say(`usage.left.${one.holder}`, { left: remainingText(one, say) }), one, say),
   );
-  const headerLines = [heading(sheet, say), ...remainingLines, ...totalLines(page, say)];
+  const placeLines = places.map(({ holder, max: count, left }) => {
+    const limit = say('about.waiting', { count });
+    return say(`usage.left.${holder}`, { left: say('left.concurrent', { left: String(left), limit }) });
+  });
+  const headerLines = [heading(sheet, say), ...remainingLines, ...placeLines, ...totalLines(page, say)];
   const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {

@@ -292,7 +292,7 @@ export class Spending {
 
 const nameOf = ({ guildId, memberId }: Requester): string => `${guildId} ${memberId}`;
 
-const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
+export const isServerHolder = (holder: Holder): boolean => holder === 'server' || holder === 'operator';
 
 function orderIn(entry: LedgerEntry, previous?: LedgerEntry): CheckedOrder {
   const amount = amountOf(entry)?.amount;

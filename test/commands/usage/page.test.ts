@@ -31,7 +31,17 @@ const sheetOf = (lines: SheetRow[], changes: Partial<Sheet> = {}): Sheet => ({
 
 const page = (sheet: Sheet, unit?: 'cents', isExact = false) =>
   usagePage(
-    { sheet, of: 'account', chart: undefined, unit, isExact, today: '2026-03-10', allowances: [], postedBy: undefined },
+    {
+      sheet,
+      of: 'account',
+      chart: undefined,
+      unit,
+      isExact,
+      today: '2026-03-10',
+      allowances: [],
+      places: [],
+      postedBy: undefined,
+    },
     say,
   );
 

@@ -88,7 +88,7 @@ export class Line implements SlotUser {
    */
   async enter(order: NewTask, check: (counts: WaitingCounts) => Promise<void>): Promise<boolean> {
     const task = toWaitingTask(order);
-    const { id, kind, group, memberId } = task;
+    const { id, kind } = task;
     if (this.#isNext(kind)) {
       this.#sending.set(id, { kind, hasWaited: false });
       this.#turns.recordTurn(task);
@@ -100,11 +100,7 @@ export class Line implements SlotUser {
       this.#holds.set(id, () => undefined);
       this.#turns.add(task);
       try {
-        await check({
-          all: () => this.size,
-          server: () => this.#turns.count((one) => one.group === group),
-          member: () => this.#turns.count((one) => one.group === group && one.memberId === memberId),
-        });
+        await check(this.countsFor(order));
       } catch (error) {
         this.#leave(id);
         throw error;
@@ -130,6 +126,15 @@ export class Line implements SlotUser {
   /** The number of tasks that wait, or will have to. */
   get size(): number {
     return this.#turns.size;
+  }
+
+  countsFor(owner: Parameters<typeof groupOf>[0]): WaitingCounts {
+    const group = groupOf(owner);
+    return {
+      all: () => this.size,
+      server: () => this.#turns.count((one) => one.group === group),
+      member: () => this.#turns.count((one) => one.group === group && one.memberId === owner.requesterId),
+    };
   }
 
   /** `isNext`: puts the task before the other tasks of its owner, because it has waited already. */
