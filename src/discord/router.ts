@@ -6,7 +6,7 @@ import { trackUntilDone } from '../lib/track-until-done.ts';
 import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
-import { customIds } from './custom-ids.ts';
+import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { newReference } from './delivery/backoff.ts';
 import { FormRefusal } from './form.ts';
 import type { Funnel } from './funnel.ts';
@@ -152,6 +152,7 @@ export class Router<Services extends EarlyContext['services']> {
       await this.#applyOtherRules(interaction, parsed.acknowledgement);
     }
     await sendOutcome(responder, await parsed.run(context));
+    await this.#dropCorrected(interaction);
     // Not awaited, because a reply that delivery shows may take long.
     if (!this.isFinishing) void trackUntilDone(this.#afterReply(context, interaction, responder), this.#running);
   }
@@ -225,6 +226,19 @@ export class Router<Services extends EarlyContext['services']> {
     } catch (keepError) {
       funnel.messageFor(keepError, 'keeping a refused form');
       return undefined;
+    }
+  }
+
+  /** What was corrected is not offered again by the refusal, which stays. */
+  async #dropCorrected(interaction: Interaction): Promise<void> {
+    if (interaction.type !== InteractionType.ModalSubmit) return;
+    const { drafts, funnel } = this.#parts;
+    const { custom_id: id } = interaction.data;
+    if (readCustomId(id)?.verb !== customIds.corrected.name) return;
+    try {
+      await drafts?.dropEntered(interactionFactsOf(interaction).userId, originalFormId(id));
+    } catch (error) {
+      funnel.messageFor(error, 'dropping a corrected form');
     }
   }
 

@@ -729,6 +729,9 @@ describe('The rules page of a server', () => {
     expect(text(second)).toContain('(removed: `casino`, `roulette`; added: `dice`)');
     const page = await (await admin.fill(await (await admin.click(second, 'Correct it')).modal(), {})).message();
     expect(text(page)).toContain('222 characters');
+    // What was corrected cannot be corrected once more.
+    const gone = () => admin.click(second, 'Correct it').then((exchange) => exchange.message());
+    await expect.poll(async () => text(await gone())).toContain('This form is no longer available.');
     const list = page.attachments.findIndex(({ filename }) => filename === 'blocked-words.txt');
     expect((await bytesOf(page, list)).toString()).toBe('casino\npoker');
   });

@@ -101,6 +101,12 @@ export class FormDrafts {
     return reason;
   }
 
+  /** Drops what a member entered in a form, because it was corrected. */
+  async dropEntered(memberId: string, formId: string): Promise<void> {
+    const drafts = await this.findByMember(memberId);
+    await this.#store.remove(...drafts.filter(({ entered }) => entered?.formId === formId));
+  }
+
   async findByMember(memberId: string): Promise<FormDraft[]> {
     return (await this.#store.startingWith(`${memberId}:`)).filter(({ until }) => until > this.#clock.now());
   }
