@@ -97,11 +97,14 @@ const sendAnywhere = { ...send, bits: send.bits | sendInThreads.bits };
  */
 export function requirePostPermissions(
   facts: InteractionFacts,
-  options: { private?: boolean | undefined },
+  options: { private?: boolean | undefined; hasOption?: boolean },
 ): Refusal | undefined {
   if (options.private || facts.install === 'user' || facts.guildId === undefined) return undefined;
   const missingNames = missingPermissions(facts, [view, sendAnywhere, attach]);
-  return missingNames.length === 0 ? undefined : new Refusal('refusals.cannotPostResult', { missing: missingNames });
+  if (missingNames.length === 0) return undefined;
+  return new Refusal(`refusals.cannotPostResult.${options.hasOption ? 'withOption' : 'withoutOption'}`, {
+    missing: missingNames,
+  });
 }
 
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */

@@ -140,7 +140,7 @@ function command<const O extends Options, Services, Parsed>(
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy?.[1] === true;
       const run = workOf(values, facts);
-      if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen }));
+      if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen, hasOption: true }));
       return {
         isPrivacyUnset: privacy !== undefined && privacy[1] === undefined,
         isPrivate: (context) =>

@@ -5,8 +5,12 @@ export const refusals = {
   noImageInMessage: 'This message has no image. Choose a message that shows one.',
   imageUrlInvalid:
     '{{link}} is not a valid URL. Enter full URLs that start with `https://` or `http://` and have no user name or password, separated by spaces.',
-  cannotPostResult:
-    'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them, or use the option `private`.',
+  cannotPostResult: {
+    withOption:
+      'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them, or use the option `private`.',
+    withoutOption:
+      'The bot cannot post the result here without these permissions: {{missing}}. Ask an admin to grant them.',
+  },
   documentUnreadable: '{{name}} is neither a PDF nor a readable text file. Save it as UTF-8 text or PDF.',
   documentEmpty: '{{name}} is empty. Choose another file.',
   documentTooLarge: '{{name}} is larger than {{max}}. Attach only the part that matters.',
