@@ -44,7 +44,7 @@ export const refusals = {
   tooManyMessages_other:
     'You already have {{count}} questions waiting in this channel. Wait for an answer, then ask again.',
   formGone: 'This form is no longer available. Open it again from its message.',
-  storeSlow: 'The bot is slow right now. Press the button again.',
+  storeSlow: 'The bot is slow right now, so the form could not be opened. Try again.',
   noResult: 'This task has no result to continue from.',
   notFailed: 'This task has not failed, so it cannot be retried.',
   cannotCancel:

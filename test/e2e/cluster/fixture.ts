@@ -102,4 +102,4 @@ export const callbackCount = ({ requests }: EmbeddedDiscord): number =>
 
 /** Whether a command or a button press was answered: executed, or refused with a message that says what to do. */
 export const isAnswered = (message: Message): boolean =>
-  /Finished in|Try again in a moment|Press the button again/.test(text(message));
+  /Finished in|Try again in a moment|the form could not be opened/.test(text(message));
