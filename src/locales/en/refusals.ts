@@ -98,12 +98,12 @@ export const refusals = {
   uploadsNotSupported:
     'This gateway does not accept uploaded images. Ask the operator to set `GATEWAY_IMAGINE_REFERENCES` to `address` or `base64`.',
   referenceNotPublic: '{{name}} is not on the public internet, so the gateway cannot fetch it. Use a public URL.',
-  referenceUnreachable: 'The gateway cannot download {{name}} from Discord. Use a public URL with `links`.',
+  referenceUnreachable: 'The gateway cannot download {{name}} from Discord. Use one with a public URL instead.',
   referenceExpired: 'The URL of {{name}} expired at {{until}}. Upload the file again.',
   referenceExpiresSoon:
     'The URL of {{name}} expires at {{until}}, but the gateway may need it for another {{minutes}} minutes. Upload the file again.',
   imageGone: '{{name}} is no longer available. Upload it again.',
-  sourceImageGone: 'The source image is no longer available. Generate it again, then edit it.',
+  sourceImageGone: 'The source image is no longer available. Generate it again first.',
   imageUnreachable: '{{name}} could not be downloaded. Upload it to Discord, or try again in a moment.',
   regionMissing: 'Choose an area to change, or upload a mask.',
   regionBoth: 'Choose an area or upload a mask, not both. Remove one and try again.',
