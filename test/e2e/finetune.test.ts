@@ -115,7 +115,9 @@ describe('A followed fine-tuning job', () => {
     const second = await exchange.message((message) => visibleText(message).includes('Fine-tune succeeded'));
     // An event that says that the job has succeeded does not end the updates.
     expect(labels(second)).toEqual(['Stop following']);
-    const stopped = await (await admin.click(second, 'Stop following')).message(says('you stopped following this job'));
+    const stopped = await (await admin.click(second, 'Stop following')).message(
+      says('No longer updated: a member stopped that.'),
+    );
     expect(visibleText(stopped)).toContain('Fine-tune succeeded');
     expect(labels(stopped)).toEqual(['Follow']);
     setEvents(gateway, [event(1_700_000_020, 'too late for you')]);
@@ -175,7 +177,7 @@ describe('A followed fine-tuning job', () => {
       do: { type: 'body', body: { data: [event(1_700_000_000, 'begun'), event(1_700_000_001, 'back again')] } },
     });
     gateway.faults.add({ on: { path }, do: { type: 'status', status: 404 }, times: 9 });
-    const lastMessage = await exchange.message(says('this fine-tuning job is no longer on the gateway'));
+    const lastMessage = await exchange.message(says('the gateway no longer lists the events of this job'));
     expect(visibleText(lastMessage)).toContain('back again');
   });
 });

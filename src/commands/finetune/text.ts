@@ -4,7 +4,7 @@ export const text = {
     example: '/finetune id:ft-abc123 follow:True',
     options: {
       id: 'ID of the fine-tuning job, as returned by the gateway',
-      follow: 'Automatic updates until you stop them',
+      follow: 'Automatic updates for up to 15 minutes',
     },
   },
   fineTune: {
@@ -20,11 +20,11 @@ export const text = {
     followed:
       'Updated automatically until <t:{{until}}:t>, or until nothing new arrives for {{minutes}} min. The newest event is at the bottom.',
     ended: {
-      stopped: 'No longer updated: you stopped following this job.',
+      stopped: 'No longer updated: a member stopped that.',
       quiet: 'No longer updated: nothing new arrived for a while. The last event shows whether the job has ended.',
       'too-late':
         'No longer updated: Discord allows updates for only 15 minutes. Press **Follow** to start them again.',
-      gone: 'No longer updated: this fine-tuning job is no longer on the gateway.',
+      gone: 'No longer updated: the gateway no longer lists the events of this job.',
     },
   },
   refusals: {
