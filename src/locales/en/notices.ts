@@ -59,7 +59,7 @@ export const notices = {
   unreadable_other:
     '{{count}} rows of the database could not be read. They were set aside unchanged; stop the bot and run `npm run doctor` for details.',
   noCredit:
-    'The gateway refused a task of type {{kind}} because the account has no credit left. The bot refuses new tasks of this type and tries again every 2 minutes. Add credit to the account.',
+    'The gateway refused a task of type {{kind}} because the account has no credit left. The bot refuses new tasks of this type for 2 minutes, then sends the next one to try again. Add credit to the account.',
 } as const;
 
 /** The commands that each polling lane serves. */
