@@ -109,7 +109,7 @@ export const text = {
     confirmAbove:
       'Members are asked for confirmation before requests that cost more than {{price}}. Messages in live conversations are excepted.',
     confirmAlways:
-      'Members are asked for confirmation before every request that costs something. Messages in live conversations are excepted.',
+      'Members are asked for confirmation before every request that is known to cost something. Messages in live conversations are excepted.',
     costShown: 'Results show what they cost and how much of the limit their owner has left.',
     alerts: 'Alerts are posted in <#{{channel}}>.',
     alertsHow: 'To switch them off, use `/budget alerts` with `off: True`.',
