@@ -29,7 +29,9 @@ function modelsPage(models: readonly ListedModel[], listing: ModelsPage, context
     .filter((model) => matches(model, listing) && mayUseModel(model, context))
     .toSorted(byOwner);
   if (matchingModels.length === 0) {
-    return { page: { title, blocks: [models.length === 0 ? say('models.empty') : say('models.none')] } };
+    const isFiltered = listing.text !== undefined || listing.kind !== undefined;
+    const reason = models.length === 0 ? 'empty' : isFiltered ? 'none' : 'allDenied';
+    return { page: { title, blocks: [say(`models.${reason}`)] } };
   }
   const pages = Math.ceil(matchingModels.length / PAGE_SIZE);
   const pageIndex = Math.min(Math.max(0, page), pages - 1);

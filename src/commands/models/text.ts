@@ -34,6 +34,7 @@ export const text = {
       '{{count}} models, page {{page}} of {{pages}}. Purposes are guessed from the gateway’s data or the model’s name.',
     unknownOwner: 'unknown owner',
     none: 'No models match. Change the filters, or use `/models` without options to see the whole list.',
+    allDenied: 'You can’t use any of the models here. Ask an admin if you think this is a mistake.',
     empty: 'The gateway lists no models for this bot’s key.',
     kinds: {
       text: 'text',
