@@ -78,12 +78,13 @@ export const en = {
     incompleteBecause:
       'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',
     stopped: 'Stopped.',
-    interrupted: 'The bot was stopped mid-answer. The part that had arrived was kept. Press **Retry** to ask again.',
-    cut: 'The connection to the gateway was lost mid-answer. The part that had arrived was kept. Press **Retry** to ask again.',
+    interrupted: 'The bot was stopped before the answer was complete. Press **Retry** to ask again.',
+    cut: 'The connection to the gateway was lost before the answer was complete. Press **Retry** to ask again.',
     failed: 'The answer failed: {{reason}}',
     failedSilently: 'The answer failed, and the gateway gave no reason. Press **Retry** to ask again.',
     without: {
-      audio: 'This model does not support audio, so it received a transcript. Press **Show details** to read it.',
+      audio:
+        'This model does not support audio, so it received a transcript. **Show details** under the finished answer has it.',
       stream: 'This model does not stream its answers, so the answer came all at once.',
       format: 'This model does not support output formats, so the option `format` was ignored.',
       tools: 'This model does not support tools, so they were not used.',
@@ -153,8 +154,8 @@ export const en = {
     voiceCut: 'The reply is too long for a voice message, so the audio was cut short.',
     ignoredFiles_one: '{{count}} file of your message was ignored. A message takes one audio file.',
     ignoredFiles_other: '{{count}} files of your message were ignored. A message takes one audio file.',
-    interrupted: 'The bot was stopped mid-reply. The part that had arrived was kept. Send your message again.',
-    cut: 'The connection to the gateway was lost mid-reply. The part that had arrived was kept. Send your message again.',
+    interrupted: 'The bot was stopped before the reply was complete. Send your message again.',
+    cut: 'The connection to the gateway was lost before the reply was complete. Send your message again.',
     failed: 'The reply failed: {{reason}}',
     failedSilently: 'The reply failed, and the model gave no reason. Send your message again.',
     incomplete: 'The model stopped before finishing its reply.',

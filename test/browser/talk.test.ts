@@ -76,7 +76,10 @@ describe.skipIf(browserPath === undefined)('A live conversation on the sandbox p
       await page.getByText('This is the sandbox speaking. You said: “tell me of rain').first().waitFor(WAIT_OPTIONS);
       await sessions.getByRole('button', { name: 'Cut' }).first().click();
       await sessions.getByText(/^The connection was dropped without notice/).waitFor();
-      await page.getByText('The connection to the gateway was lost mid-reply.').first().waitFor(WAIT_OPTIONS);
+      await page
+        .getByText('The connection to the gateway was lost before the reply was complete.')
+        .first()
+        .waitFor(WAIT_OPTIONS);
       expect(await user.accessibilityIssues()).toEqual([]);
 
       await postMessage(user, 'and of hail');

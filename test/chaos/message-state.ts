@@ -75,7 +75,7 @@ const failedState = (verbs: readonly (string | undefined)[]): MessageState =>
 
 /** The line below the question of an answer names its model. */
 const IS_ANSWER = /^-# .*quill/m;
-const ANSWER_FAILURES = ['The bot was stopped mid-answer', 'was lost mid-answer', 'The answer failed'];
+const ANSWER_FAILURES = ['The bot was stopped before', 'was lost before the answer', 'The answer failed'];
 
 function answerState(words: string, verbs: readonly (string | undefined)[]): MessageState {
   if (verbs.length === 0 || verbs.at(-1) === 'stop') return 'progress';

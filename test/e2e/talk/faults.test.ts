@@ -129,7 +129,7 @@ describeDialects('Faults of a live session', (dialect) => {
       'incomplete',
     ]);
     const connectionLost =
-      'The connection to the gateway was lost mid-reply. The part that had arrived was kept. Send your message again.';
+      'The connection to the gateway was lost before the reply was complete. Send your message again.';
     expect(outcomes).toEqual({
       'drop-middle': connectionLost,
       'hang-middle': connectionLost,

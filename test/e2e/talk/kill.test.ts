@@ -86,7 +86,7 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   await kill(bot);
   bot = await startBotProcess(fixture);
   const interrupted = await streaming.message(hasEnded);
-  expect(text(interrupted)).toContain('The bot was stopped mid-reply.');
+  expect(text(interrupted)).toContain('The bot was stopped before the reply was complete.');
   expect(sessionLog.requestCount()).toBe(2);
 
   // Kills the bot between the request for a reply and the beginning of the reply.

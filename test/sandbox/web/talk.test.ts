@@ -87,7 +87,7 @@ describe('Live sessions on the workbench', () => {
     expect(session.said).toBe(LONG_PROMPT);
     expect((await controlSession('cut', session.id)).body.said).toMatch(/^The connection was dropped/);
     await server.waitFor(() => listener.events.find((event) => event.is === 'session-gone' && event.id === session.id));
-    await waitForAnswer(said, 'The connection to the gateway was lost mid-reply');
+    await waitForAnswer(said, 'The connection to the gateway was lost before the reply was complete');
     await server.trouble({ do: 'clear' });
     await waitForNewSession(session);
     await sendAndWait('once more');
@@ -142,7 +142,10 @@ describe('Faults of live sessions', () => {
     await server.trouble({ do: 'clear' });
     expect((await server.workbench()).gateway.faults).toEqual([]);
     await server.trouble({ do: 'talk-trouble', how: 'drop-middle' });
-    await waitForAnswer(await sendMessage(LONG_PROMPT), 'The connection to the gateway was lost mid-reply');
+    await waitForAnswer(
+      await sendMessage(LONG_PROMPT),
+      'The connection to the gateway was lost before the reply was complete',
+    );
     expect((await server.workbench()).gateway.faults).toEqual([]);
   });
 
