@@ -86,8 +86,8 @@ export class Reports {
     const reporterHash = this.#hashIn(guildId, reporterId);
     if (recent.filter((one) => one.reporterHash === reporterHash).length >= MAX_PER_MEMBER)
       throw new Refusal('refusals.reports.tooMany');
-    if (recent.length >= MAX_PER_SERVER || all.filter(isUndecided).length >= MAX_UNDECIDED)
-      throw new Refusal('refusals.reports.tooManyHere');
+    if (recent.length >= MAX_PER_SERVER) throw new Refusal('refusals.reports.tooManyHere');
+    if (all.filter(isUndecided).length >= MAX_UNDECIDED) throw new Refusal('refusals.reports.tooManyOpen');
   }
 
   /** Stores a report, which is then due to be posted. */

@@ -64,7 +64,7 @@ it('A server accepts no more reports while a hundred are undecided, until a mode
     allReports.push(await reports.add(makeReport(index)));
   }
   clock.advance(HOUR_MS);
-  expect(await keyOf(reports.add(makeReport(100)))).toBe('refusals.reports.tooManyHere');
+  expect(await keyOf(reports.add(makeReport(100)))).toBe('refusals.reports.tooManyOpen');
   const [first] = allReports;
   if (first) await decideReport(reports, first, clock.now());
   await reports.add(makeReport(100));
