@@ -35,7 +35,7 @@ export const text = {
     },
     unknown: '{{name}}: not recognized.',
     notMedia: '{{name}}: not an image, video or audio file that the bot can read.',
-    tooLarge: '{{name}}: not checked, because the files are too large in total.',
+    tooLarge: '{{name}}: not checked, because it is too large, alone or together with the others.',
     unreachable: '{{name}}: not checked, because it could not be downloaded. Try again later.',
     leftOut_one: '{{count}} more file was not checked.',
     leftOut_other: '{{count}} more files were not checked.',

@@ -209,7 +209,7 @@ describe('Verify', () => {
       '`note.txt`: not an image, video or audio file that the bot can read.',
       // The bytes of a damaged file are still compared.
       '`half.png`: not recognized.',
-      '`huge.png`: not checked, because the files are too large in total.',
+      '`huge.png`: not checked, because it is too large, alone or together with the others.',
       '`fine.png`: not recognized.',
     ]);
     expect(errorsIn(fixture)).toEqual([]);
