@@ -30,8 +30,9 @@ export async function loadTaskList(filter: TaskFilter, context: Context): Promis
     ...(status && { states: statesByFilter[status] }),
   });
   const summaries = status === 'waiting' ? page.summaries.filter(isSettled) : page.summaries;
-  const undeliveredCount = filter.whose === 'mine' && status !== 'waiting' ? await countUndelivered(context) : 0;
-  return taskListPlan({ filter, summaries, undeliveredCount, next: page.next }, say);
+  const undelivered =
+    filter.whose === 'mine' && status !== 'waiting' ? await countUndelivered(context) : { count: 0, hasMore: false };
+  return taskListPlan({ filter, summaries, undelivered, next: page.next }, say);
 }
 
 /** Members know both kinds of actions by the same names. */
@@ -48,9 +49,10 @@ async function queryScope({ whose }: TaskFilter, context: Context) {
   return { of: { guildId }, withoutPrivate: true };
 }
 
-async function countUndelivered({ services, facts }: Context): Promise<number> {
+async function countUndelivered({ services, facts }: Context) {
   const filter = { of: { memberId: facts.userId }, max: MAX_UNDELIVERED, states: statesByFilter.waiting };
-  return (await services.tasks.lists.page(filter)).summaries.filter(isSettled).length;
+  const { summaries, next } = await services.tasks.lists.page(filter);
+  return { count: summaries.filter(isSettled).length, hasMore: next !== undefined };
 }
 
 const isSettled = ({ settledAt }: TaskSummary): boolean => settledAt !== undefined;
@@ -59,7 +61,7 @@ interface TasksList {
   filter: TaskFilter;
   summaries: readonly TaskSummary[];
   /** The number of results that could not be delivered. */
-  undeliveredCount: number;
+  undelivered: { count: number; hasMore: boolean };
   /** The id of the task before which the next page begins; undefined on the last page. */
   next: string | undefined;
 }
@@ -82,9 +84,13 @@ export const stateEmoji: Readonly<Record<TaskState, string>> = {
   unconfirmed: '❓',
 };
 
-export function taskListPlan({ filter, summaries, undeliveredCount, next }: TasksList, say: Say): MessagePlan {
+export function taskListPlan({ filter, summaries, undelivered, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);
-  const notes = undeliveredCount === 0 ? [] : [say('tasks.undelivered', { count: undeliveredCount })];
+  const { count: undeliveredCount, hasMore } = undelivered;
+  const undeliveredNote = hasMore
+    ? say('tasks.undeliveredAtLeast', { count: undeliveredCount })
+    : say('tasks.undelivered', { count: undeliveredCount });
+  const notes = undeliveredCount === 0 ? [] : [undeliveredNote];
   const rows = summaries.map((taskSummary) => rowOf(taskSummary, filter.whose, say));
   const { whose, ...filters } = filter;
   const isUnfiltered = whose === 'mine' && Object.values(filters).every((value) => value === undefined);

@@ -50,6 +50,7 @@ export const text = {
     noneYet: 'No tasks found. Use `/help` to see what you can create.',
     undelivered_one: '📬 {{count}} result could not be delivered. Press **Show undelivered** to see it.',
     undelivered_other: '📬 {{count}} results could not be delivered. Press **Show undelivered** to see them.',
+    undeliveredAtLeast: '📬 At least {{count}} results could not be delivered. Press **Show undelivered** to see them.',
     choose: 'Open a task',
     original: 'Original: <{{address}}>',
     originalUntil: 'Original: <{{address}}> (available until <t:{{until}}:f>)',

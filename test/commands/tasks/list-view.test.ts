@@ -25,7 +25,10 @@ const baseSummary: TaskSummary = {
 
 function render(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine') {
   return bodyOf(
-    taskListPlan({ filter: { whose }, summaries: lines, undeliveredCount: 3, next: baseSummary.id }, createSay(texts)),
+    taskListPlan(
+      { filter: { whose }, summaries: lines, undelivered: { count: 3, hasMore: false }, next: baseSummary.id },
+      createSay(texts),
+    ),
   );
 }
 
