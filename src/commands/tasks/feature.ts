@@ -111,7 +111,10 @@ const taskHandlers = [
     async run(taskId, context) {
       const task = await visibleTask(taskId, context);
       if (!task.message) return { content: context.say('tasks.deletedBefore') };
-      if (!mayDeleteMessage(task, context)) throw new Refusal('refusals.notYours');
+      if (!mayDeleteMessage(task, context))
+        throw new Refusal(
+          task.requesterId === context.facts.userId ? 'refusals.messageInUse' : 'refusals.notYoursToDelete',
+        );
       const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
       if (needsRetry) throw new Refusal('refusals.deleteFailed');
       if (left.length > 0)

@@ -181,6 +181,7 @@ export const text = {
     tasksNotYours:
       'Only members with the Manage Server permission can see other members’ tasks. Leave out the option `whose` to see your own.',
     tasksNoServer: 'The option `whose` works only on servers. Leave it out to see all of your own tasks.',
+    messageInUse: 'This message shows a running or newer task now. Open that task to delete it.',
     deleteFailed: 'The message cannot be deleted right now. Try again in a minute.',
     tasksTextTooLong: 'This text is too long to search for. Use one or two words.',
   },
