@@ -173,8 +173,9 @@ const pause = command({
   async run({ paused = true, server }, context) {
     const budget = await pausableBudget(server, context);
     const { say } = context;
+    const wasPaused = budget.current.isPaused;
     await budget.change((current, author) => withPause(current, paused, author));
-    if (!paused) return budget.reply(resumedText(budget, context));
+    if (!paused) return budget.reply(resumedText(budget, wasPaused, context));
     const isEverywhere = budget.guildId === WHOLE_BOT;
     return {
       ...budget.reply(say(isEverywhere ? 'budget.done.pausedEverywhere' : 'budget.done.paused')),
@@ -183,17 +184,19 @@ const pause = command({
   },
 });
 
-function resumedText({ guildId }: ManagedBudget, { services, say }: Context): string {
-  if (guildId === WHOLE_BOT) return say('budget.done.resumedEverywhere');
-  return say(services.money.budgets.isWholeBotPaused ? 'budget.done.resumedHere' : 'budget.done.resumed');
+function resumedText({ guildId }: ManagedBudget, wasPaused: boolean, { services, say }: Context): string {
+  if (guildId === WHOLE_BOT) return say(wasPaused ? 'budget.done.resumedEverywhere' : 'budget.done.notPaused');
+  if (services.money.budgets.isWholeBotPaused) return say('budget.done.resumedHere');
+  return say(wasPaused ? 'budget.done.resumed' : 'budget.done.notPaused');
 }
 
 const resume = on(customIds.resume, {
   reply: 'here',
   async run(server, context): Promise<MessagePlan> {
     const budget = await pausableBudget(server, context);
+    const wasPaused = budget.current.isPaused;
     await budget.change((current, author) => withPause(current, false, author));
-    return { ...budget.reply(resumedText(budget, context)), controls: [] };
+    return { ...budget.reply(resumedText(budget, wasPaused, context)), controls: [] };
   },
 });
 

@@ -167,6 +167,7 @@ export const text = {
       pausedEverywhere:
         'New requests are now refused on all servers, and queued tasks when their turn comes. Running tasks continue.',
       resumed: 'New requests are accepted again.',
+      notPaused: 'New requests were not paused, so nothing has changed.',
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
       resumedHere: 'The server itself is not paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
