@@ -117,11 +117,11 @@ async function agree({ steps, channel }: Trial, maxCost: string, terminal: Termi
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there. The commands are registered on this server for a moment if it has none of its own.`,
   );
-  terminal.say(`Known prices add up to ${total} US dollars; at most ${maxCost} are spent.`);
+  terminal.say(`Known prices add up to ${total} US dollars; steps that would exceed ${maxCost} are left out.`);
   if (!(await terminal.confirm('Run this?'))) return undefined;
   if (unpriced === 0) return false;
   return await terminal.confirm(
-    `No price is known for ${unpriced} steps, so the limit does not count them. Run these too?`,
+    `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`,
     false,
   );
 }
@@ -159,7 +159,7 @@ async function run(
   writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.title('The report');
   terminal.say(
-    `${differences.length} differences. ${join(out, 'trial-report.md')} names them; docs/trial.md says how to send it.`,
+    `Differences: ${differences.length}. ${join(out, 'trial-report.md')} names them; docs/trial.md says how to send it.`,
   );
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }

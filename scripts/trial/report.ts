@@ -25,8 +25,8 @@ export function markdownOf({ version, comparedWith, spentAtMost, differences, st
   return `${[
     '# Report of a trial of Atelier',
     '',
-    `Atelier ${version}. ${count('worked')} steps worked, ${count('failed')} failed, ${count('left out')} were left out; estimated cost ${spentAtMost} US dollars.`,
-    `${differences.length} differences from the embedded sides (the gateway compared with the profile \`${comparedWith}\`).`,
+    `Atelier ${version}. Steps that worked: ${count('worked')}, failed: ${count('failed')}, left out: ${count('left out')}. Estimated cost: ${spentAtMost} US dollars, without unknown prices.`,
+    `Differences from the embedded sides: ${differences.length} (the gateway compared with the profile \`${comparedWith}\`).`,
     'The report has names, types and lengths only: no texts, ids, addresses or keys.',
     '',
     ...sections,

@@ -69,7 +69,7 @@ it('The command orders nothing without a known price, and its reports have no di
   onTestFinished(() => sides.close());
   const folder = newFolder();
   const { code, output } = await run(['--channel', sides.channelId, '--yes', '--out', folder], environmentOf(sides));
-  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('0 differences.') });
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('Differences: 0.') });
   const report: TrialReport = JSON.parse(readFileSync(join(folder, 'trial-report.json'), 'utf8'));
   expect(report.spentAtMost).toBe('0');
   const orders = sides.gateway.requests.filter(({ method, status }) => method === 'POST' && status === 200);
