@@ -20,6 +20,9 @@ const USAGE = 'npm run setup -- [--yes]';
 const WELCOME =
   'Sets Atelier up: asks for the token of a Discord bot and for the address and key of a gateway, checks them, writes .env, registers the commands, and helps to add the bot to a server. It costs nothing, and can be run again.';
 
+/** Windows has no mode that keeps a file from others. */
+const WROTE = process.platform === 'win32' ? 'Wrote .env.' : 'Wrote .env, which only you can read.';
+
 const WELCOME_WITHOUT_QUESTIONS =
   'Sets Atelier up from the environment and .env, and asks nothing: checks the token of the bot and the address and key of the gateway, writes .env, and registers the commands. It costs nothing, and can be run again.';
 
@@ -60,7 +63,7 @@ async function setup(): Promise<number> {
     await proposeModels(report, draft, terminal);
     await proposeLimits(draft, terminal);
     const { discord } = readDraft(draft);
-    terminal.good(draft.write() ? 'Wrote .env, which only you can read.' : '.env needs no change.');
+    terminal.good(draft.write() ? WROTE : '.env needs no change.');
     howToGoOn = values.yes
       ? 'Your settings are in .env. To go on: npm run setup -- --yes'
       : 'Your settings are in .env. To go on: npm run setup, which asks whether to keep them.';
