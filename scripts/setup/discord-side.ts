@@ -15,7 +15,7 @@ import { reachDiscord } from '../../src/discord/reach.ts';
 import { canReadMessages, MissingIntent } from '../../src/discord/reads.ts';
 import { terminalSafe } from '../../src/lib/text.ts';
 import type { Draft } from './draft.ts';
-import type { Terminal } from './terminal.ts';
+import { counted, type Terminal } from './terminal.ts';
 
 /** More servers and channels are counted, but not examined or listed. */
 const MAX_SERVERS = 10;
@@ -86,7 +86,8 @@ export async function checkPermissions(rest: REST, servers: Server[], botId: str
       terminal.say(`   - ${name}: ${say(`rules.check.uses.${purpose}`).replaceAll('`', '')}`);
     terminal.say('   Open the link above again, or give them to the bot’s role (Server Settings, Roles).');
   }
-  if (servers.length > MAX_SERVERS) terminal.say(`   ${servers.length - MAX_SERVERS} more servers were not examined.`);
+  if (servers.length > MAX_SERVERS)
+    terminal.say(`   Not examined: ${counted(servers.length - MAX_SERVERS, 'more server')}.`);
   return hasAll;
 }
 

@@ -12,7 +12,7 @@ import { explainFailure, readApplication } from '../deploy.ts';
 import { applicationProblems, openRest } from './discord-side.ts';
 import type { Draft } from './draft.ts';
 import { examineGateway, explainGatewayError, type GatewayReport, USUAL_PRICING_PATH } from './gateway-side.ts';
-import { Stop, type Terminal } from './terminal.ts';
+import { counted, Stop, type Terminal } from './terminal.ts';
 
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
@@ -107,7 +107,7 @@ export async function reportGateway(report: GatewayReport, draft: Draft, termina
   const { models, families, prices } = report;
   const named = (answer: boolean | undefined): string =>
     families.flatMap(({ name, isOffered }) => (isOffered === answer ? name : [])).join(', ');
-  terminal.good(`The gateway lists ${models.length} models.`);
+  terminal.good(`The gateway lists ${counted(models.length, 'model')}.`);
   if (named(true)) terminal.good(`It has endpoints for ${named(true)}.`);
   if (named(false)) terminal.bad(`It has no endpoint for ${named(false)}. These commands will fail.`);
   if (named(undefined)) terminal.bad(`Its endpoints for ${named(undefined)} do not work at the moment.`);
@@ -117,7 +117,7 @@ export async function reportGateway(report: GatewayReport, draft: Draft, termina
       `   It has no price list at ${draft.get('GATEWAY_PRICING_PATH') ?? USUAL_PRICING_PATH}. Without the prices in a file (PRICES in docs/configuration.md), only limits on numbers of tasks count.`,
     );
   const groups = [...prices.groups.keys()].map(terminalSafe);
-  terminal.good(`It lists ${prices.models.length} prices, for the groups: ${groups.join(', ') || 'none'}.`);
+  terminal.good(`It lists ${counted(prices.models.length, 'price')}, for the groups: ${groups.join(', ') || 'none'}.`);
   if (draft.get('GATEWAY_PRICING_PATH')) return;
   if (await terminal.confirm('Use these prices for estimates and limits?'))
     draft.decide('GATEWAY_PRICING_PATH', USUAL_PRICING_PATH);

@@ -31,6 +31,8 @@ export const wrap = (text: string, columns = MAX_COLUMNS): string =>
     return rows.join('\n');
   });
 
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 interface Options {
   proposal?: string;
   isSecret?: boolean;
