@@ -5,7 +5,7 @@ import { truncate } from '../../discord/truncate.ts';
 import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
-import { ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
+import { MENTIONS, ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 import { text } from './text.ts';
 
@@ -15,6 +15,7 @@ export function readableAccess(accessText: string, targets: RuleTargets, say: Sa
   const [subjects = ''] = accessText.slice(start).split(/ (?:for <@&|in <#)/, 1);
   const { commands, others } = splitSubjects(subjects, targets);
   const otherNames = others.map((name) => {
+    if (name === MENTIONS) return say('rules.access.mentions');
     const kind = kindsIn(targets).find((one) => one === name);
     return kind === undefined ? name : say(`tasks.kinds.${kind}`);
   });

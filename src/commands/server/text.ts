@@ -69,7 +69,7 @@ export const text = {
       moderation: '**Moderation**',
       log: '**Log channel**',
     },
-    access: { none: 'Everyone can use every task type and model.' },
+    access: { none: 'Everyone can use every task type and model.', mentions: 'mentions of the bot' },
     buttonAccess: {
       everyone: 'Everyone can press buttons on others’ results.',
       requester: 'Only the owner of a result and moderators can press its buttons.',
