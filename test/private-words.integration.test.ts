@@ -265,6 +265,7 @@ function gatewayCalls(gateway: Gateway) {
     usage,
     prices,
     fineTunes,
+    jobs,
     imageJobs,
     imgx,
     videos,
@@ -281,6 +282,14 @@ function gatewayCalls(gateway: Gateway) {
     usage: { get: () => usage.get({ start: '2026-01-01', end: '2026-01-02' }), limit: () => usage.limit() },
     prices: { get: () => prices.get('/api/pricing') },
     fineTunes: { events: () => fineTunes.events(PRIVATE_WORD) },
+    jobs: {
+      submit: () => jobs.submit('image', { path: '/v1/jobs', body: { prompt: PRIVATE_WORD } }),
+      get: () => jobs.get('image', '/v1/jobs/{id}', PRIVATE_WORD),
+      getMany: () => jobs.getMany('image', '/v1/jobs', [PRIVATE_WORD]),
+      fetchRecord: () => jobs.fetchRecord('/v1/jobs/{id}', PRIVATE_WORD),
+      readTask: async () => jobs.readTask('image', { prompt: PRIVATE_WORD }),
+      readTasks: async () => jobs.readTasks('image', { data: PRIVATE_WORD }),
+    },
     imageJobs: {
       create: () => imageJobs.create({ model: 'm', prompt: PRIVATE_WORD }, { idempotencyKey: PRIVATE_WORD }),
       send: () =>

@@ -44,6 +44,8 @@ export function createGateway(
     usage: new UsageReports(http),
     prices: new PriceLists(http),
     fineTunes: new FineTunes(http),
+    /** For the endpoint of a kind that has no member of its own here. */
+    jobs: tasks,
     imageJobs: new ImageJobs(tasks),
     imgx: new Imgx(tasks),
     videos: new Videos(tasks),
