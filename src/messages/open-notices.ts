@@ -1,15 +1,10 @@
 import type { Operator } from '../discord/operator.ts';
-import type { AppContext } from '../lib/app-context.ts';
 import type { Say } from '../locales/index.ts';
-import type { Gateway } from '../services/gateway/gateway.ts';
-import { BalanceWatch } from '../services/money/balance.ts';
-import type { Domains } from '../services/operations/engine.ts';
 import { Notices } from '../services/operations/notices.ts';
 import { findGatewayProblem } from '../services/operations/readiness.ts';
-import { Watch } from '../services/operations/watch.ts';
+import { Watch, type WatchContext } from '../services/operations/watch.ts';
 import type { Notice } from '../services/store/notice.ts';
 import { Runs } from '../services/store/runs.ts';
-import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { noticePlan } from './notice.ts';
 
 const KEY_REJECTED =
@@ -19,19 +14,16 @@ const GATEWAY_UNUSABLE =
 const NO_MODELS =
   'The gateway lists no models, so requests of members may fail. Check GATEWAY_BASE_URL, and what the key may use on the gateway’s website.';
 
-interface NoticesParts extends AppContext {
+interface NoticesContext extends WatchContext {
   version: string;
-  domains: Domains;
-  gateway: Gateway;
-  store: StoredTasks;
   operator: Operator;
   say: Say;
 }
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function openNotices({ version, domains, gateway, store, operator, say, clock, log }: NoticesParts) {
-  const { tasks, money } = domains;
-  const context = { clock, log };
+export function openNotices(context: NoticesContext) {
+  const { version, domains, gateway, store, operator, say, clock, log } = context;
+  const { book, orders } = domains.tasks;
   const delivery = {
     post: (notice: Notice) => operator.post(noticePlan(notice, say)),
     edit: (notice: Notice) => operator.edit(notice.messages, noticePlan(notice, say)),
@@ -39,13 +31,11 @@ export function openNotices({ version, domains, gateway, store, operator, say, c
   const notices = new Notices(store.notices, delivery, clock, log);
   const runs = new Runs(context, store.runs, version);
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
-  const { book, orders } = tasks;
   orders.onCredit((kind, isAvailable) => {
     if (isAvailable) notices.end('noCredit', kind);
     else notices.begin({ topic: 'noCredit', subject: kind });
   });
-  const balance = new BalanceWatch(context, gateway.usage, money.ledger);
-  const watch = new Watch({ notices, runs, balance, gateway, store, domains, clock });
+  const watch = new Watch(context, notices, runs);
   return {
     /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
@@ -78,8 +68,6 @@ export function openNotices({ version, domains, gateway, store, operator, say, c
       });
       notices.start();
       watch.start();
-      // The balance can only be interpreted if the unit of its amounts is known.
-      if (money.usage.unit === 'cents') balance.start();
     },
 
     /** Tells the operator if the gateway cannot be used. Returns whether it can. */
@@ -98,8 +86,7 @@ export function openNotices({ version, domains, gateway, store, operator, say, c
 
     /** Stops watching, and waits for notices that are being sent. */
     async stopWatching(): Promise<void> {
-      watch.stop();
-      await Promise.all([notices.stop(), balance.stop()]);
+      await Promise.all([notices.stop(), watch.stop()]);
     },
 
     /** Records that the bot has stopped on request. Call this before the store is closed. */

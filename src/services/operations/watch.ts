@@ -1,8 +1,8 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
-import type { BalanceWatch } from '../money/balance.ts';
+import { BalanceWatch } from '../money/balance.ts';
 import { allowanceText, leftText } from '../money/limits-text.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
 import type { NoticeTopic, Occurrence } from '../store/notice.ts';
@@ -18,44 +18,56 @@ const MIN_TROUBLE_MS = 60_000;
 
 const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
-interface WatchParts {
-  notices: Notices;
-  runs: Runs;
+/** What is watched. */
+export interface WatchContext extends AppContext {
   gateway: Gateway;
   store: StoredTasks;
   domains: Domains;
-  balance: BalanceWatch;
-  clock: Clock;
 }
 
 /** Checks regularly for what the operator needs to know. */
 export class Watch {
-  readonly #parts: WatchParts;
+  readonly #context: WatchContext;
+  readonly #notices: Notices;
+  readonly #runs: Runs;
+  readonly #balanceWatch: BalanceWatch;
   /** The limits of the whole bot because of which an order was refused, and when they reset. */
   readonly #exceededUntil = new Map<string, number>();
   #reportedUnreadable = 0;
   #cancel: (() => void) | undefined;
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts;
-    parts.domains.money.spending.onRefusal((exceeded) => {
+  constructor(context: WatchContext, notices: Notices, runs: Runs) {
+    const { money } = context.domains;
+    this.#context = context;
+    this.#notices = notices;
+    this.#runs = runs;
+    this.#balanceWatch = new BalanceWatch(context, context.gateway.usage, money.ledger);
+    money.spending.onRefusal((exceeded) => {
       const { holder, resetsAt } = exceeded;
       if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);
     });
   }
 
   start(): void {
-    this.#check();
-    this.#cancel = this.#parts.clock.after(CHECK_INTERVAL_MS, () => this.start());
+    this.#repeatCheck();
+    // The balance can only be interpreted if the unit of its amounts is known.
+    if (this.#context.domains.money.usage.unit === 'cents') this.#balanceWatch.start();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#cancel?.();
+    await this.#balanceWatch.stop();
+  }
+
+  #repeatCheck(): void {
+    this.#check();
+    this.#cancel = this.#context.clock.after(CHECK_INTERVAL_MS, () => this.#repeatCheck());
   }
 
   #check(): void {
-    const { notices, runs, store, gateway } = this.#parts;
-    runs.noteSeen();
+    const notices = this.#notices;
+    const { store, gateway } = this.#context;
+    this.#runs.noteSeen();
     // The start reports a gateway that does not answer; later, each lane has its own notice.
     if (gateway.answeredAt() !== undefined) notices.end('gateway');
     const { addedCount } = store.quarantine;
@@ -74,14 +86,15 @@ export class Watch {
 
   /** A limit that is no longer set cannot be found again after a restart. */
   #endFormerBudgets(): void {
-    const { notices, domains } = this.#parts;
-    const limits = new Set(domains.money.spending.allowances({}).map((allowance) => allowanceText(allowance)));
-    for (const { topic, subject, facts } of notices.ongoing)
-      if (topic === 'budget' && !limits.has(String(facts.limit))) notices.end(topic, subject);
+    const limits = new Set(
+      this.#context.domains.money.spending.allowances({}).map((allowance) => allowanceText(allowance)),
+    );
+    for (const { topic, subject, facts } of this.#notices.ongoing)
+      if (topic === 'budget' && !limits.has(String(facts.limit))) this.#notices.end(topic, subject);
   }
 
   #lanes(): Occurrence[] {
-    const { domains, clock } = this.#parts;
+    const { domains, clock } = this.#context;
     const now = clock.now();
     // A refusal by the gateway does not end by itself.
     const isReportable = ({ kind, since }: LaneTrouble): boolean => kind === 'refused' || now - since >= MIN_TROUBLE_MS;
@@ -92,7 +105,7 @@ export class Watch {
   }
 
   #store(): Occurrence[] {
-    const { store, domains } = this.#parts;
+    const { store, domains } = this.#context;
     const outage = store.ownership.trouble();
     const failure = outage ? { since: outage.since, kind: 'unreachable' } : store.health.failure;
     const unsaved = domains.tasks.book.unsavedCount;
@@ -101,13 +114,13 @@ export class Watch {
   }
 
   #balance(): Occurrence[] {
-    const { lowBalance } = this.#parts.balance;
+    const { lowBalance } = this.#balanceWatch;
     return lowBalance ? [{ topic: 'balance', facts: { ...lowBalance } }] : [];
   }
 
   /** Members can invent ids of models, so only listed ones are named. */
   #models(): Occurrence[] {
-    const { tasks, models } = this.#parts.domains;
+    const { tasks, models } = this.#context.domains;
     const { allFailing } = tasks.circuits;
     const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
     return allFailing.map(({ kind, model, since }): Occurrence => {
@@ -120,7 +133,7 @@ export class Watch {
 
   /** Trouble with the limits of the whole bot; servers have their own alerts. */
   #budgets(): Occurrence[] {
-    const { domains, clock } = this.#parts;
+    const { domains, clock } = this.#context;
     return domains.money.spending.allowances({}).flatMap((allowance): Occurrence[] => {
       const { period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
