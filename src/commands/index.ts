@@ -11,6 +11,7 @@ import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
 import { budget } from './budget/feature.ts';
+import { channel } from './channel/feature.ts';
 import { describe } from './describe/feature.ts';
 import type { KindTools, Services } from './feature.ts';
 import { finetune } from './finetune/feature.ts';
@@ -20,6 +21,7 @@ import { imagine } from './imagine/feature.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
 import { server } from './server/feature.ts';
+import { settings } from './settings/feature.ts';
 import { setup } from './setup/feature.ts';
 import { shorten } from './shorten/feature.ts';
 import { talk } from './talk/feature.ts';
@@ -58,6 +60,8 @@ const otherFeatures = [
   ),
   models,
   usage,
+  settings,
+  channel,
   budget(kindNames(kindSpecs)),
   server,
   setup,

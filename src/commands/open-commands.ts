@@ -37,7 +37,10 @@ export function openCommands(
     loadRules,
     drafts: tasks.drafts,
     afterReply: sendSetupHint,
-    isPrivateByDefault: ({ guildId }, command) => guildId !== undefined && rules.isPrivateByDefault(guildId, command),
+    loadSettings: ({ userId: memberId, ...place }) => tasks.preferences.refresh({ ...place, memberId }),
+    isPrivateByDefault: ({ userId: memberId, ...place }, command) =>
+      (place.guildId !== undefined && rules.isPrivateByDefault(place.guildId, command)) ||
+      tasks.preferences.isPrivate({ ...place, memberId }),
     guards: [
       refuseUnserved(settings.discord),
       refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId)),

@@ -1,4 +1,5 @@
 import type { Suggestion } from '../discord/handlers.ts';
+import type { Origin } from '../discord/interaction-facts.ts';
 import type { Attachment, TextOption, Values } from '../discord/options.ts';
 import type { FieldPlan } from '../discord/plan.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
@@ -15,7 +16,9 @@ import type { TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
+import type { Choices } from './choices.ts';
 import type { Context, Services } from './feature.ts';
+import { splitFlags } from './imagine/flags.ts';
 
 /** The longest text that Discord lets a member type into an option. */
 export const MAX_OPTION_LENGTH = 6_000;
@@ -144,6 +147,44 @@ export async function chooseModel(purpose: Purpose, input: string | undefined, s
   const model = (await modelOrDefault(purpose, input, services)) ?? (await services.models.findFor(purpose))?.id;
   if (model === undefined) throw noModelRefusal(purpose, services);
   return model;
+}
+
+/**
+ * Chooses the model of an order: the member's, that of the conversation, or the usual one. A usual model that the rules do not allow here is passed over.
+ * Undefined leaves the choice to the bot.
+ */
+export function usualModel(
+  purpose: Purpose,
+  given: { option?: string | undefined; conversation?: string | undefined },
+  choices: Choices,
+  { services, origin }: { services: Services; origin: Origin },
+): string | undefined {
+  const kind = orderedKinds[purpose];
+  const model = choices.pick(
+    'model',
+    ({ models }) => {
+      const id = models?.[purpose];
+      const isAllowed =
+        id !== undefined && kind !== undefined && services.safety.rules.allowsKind({ ...origin, kind }, id);
+      return isAllowed ? id : undefined;
+    },
+    given,
+  );
+  if (model === undefined) choices.sources.model = 'bot';
+  return model;
+}
+
+/** The words of a suffix, without flags: only the image-prompt family reads those. What settings add is not the member's own text. */
+export function withSuffix<R extends { prompt: string; spoiler?: boolean | undefined }>(request: R, choices: Choices) {
+  const suffix = choices.pick('suffix', (set) => set.suffix && splitFlags(set.suffix).words);
+  const spoiler = choices.pick('spoiler', (set) => set.spoiler);
+  const { prompt } = request;
+  return {
+    ...request,
+    ...(suffix && { prompt: `${prompt} ${suffix}`, typed: prompt }),
+    ...(spoiler && { spoiler }),
+    ...choices.fields,
+  };
 }
 
 const MAX_NAMED_MODELS = 3;

@@ -5,6 +5,7 @@ import { type ModelKind, modelKinds } from '../services/gateway/model-families.t
 import { modelSizes } from '../services/gateway/model-ids.ts';
 import { isDay, quickRanges } from '../services/money/usage-days.ts';
 import { groupings, usageOwners } from '../services/money/usage-sheet.ts';
+import { preferenceLevels, preferenceSections } from '../services/orders/preference-set.ts';
 import { setupSteps } from '../services/safety/server-setup.ts';
 import { shortFollowUps } from '../services/tasks/task-facts.ts';
 import { isTaskId } from '../services/tasks/task-id.ts';
@@ -253,6 +254,9 @@ const setupCodec = namedArguments({
   finished: emptyOr(z.enum(setupSteps)).optional(),
 });
 
+/** A section of the settings of a member, a channel or a server. */
+const preferencesCodec = namedArguments({ of: z.enum(preferenceLevels), section: z.enum(preferenceSections) });
+
 /** A server whose requests an admin paused, or `all`. */
 const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
@@ -357,6 +361,9 @@ export const customIds = {
   budget: verb('budget', noArguments),
   resume: verb('resume', pausedCodec),
   setup: verb('setup', setupCodec),
+  preferences: verb('prefs', preferencesCodec),
+  preferencesFilled: verb('prefsf', preferencesCodec),
+  preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),
   list: verb('press', indexCodec),
 } as const;
 

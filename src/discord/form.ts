@@ -3,6 +3,7 @@ import {
   type APIFileUploadComponent,
   type APIModalInteractionResponseCallbackData,
   type APIModalSubmission,
+  type APIRadioGroupComponent,
   type APIRoleSelectComponent,
   type APIStringSelectComponent,
   type APITextInputComponent,
@@ -40,6 +41,7 @@ export function formBody({ id, title, fields }: FormPlan): APIModalInteractionRe
 type FieldComponent =
   | APITextInputComponent
   | APIStringSelectComponent
+  | APIRadioGroupComponent
   | APIFileUploadComponent
   | APIRoleSelectComponent
   | APIChannelSelectComponent;
@@ -56,14 +58,21 @@ function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
         required,
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, MAX_FIELD_LENGTH) }),
       };
-    case 'choice':
+    case 'choice': {
+      const options = field.options.map(({ isDefault, ...option }) => ({
+        ...option,
+        ...(isDefault && { default: true }),
+      }));
+      if (field.isRadio) return { type: ComponentType.RadioGroup, custom_id: name, required, options };
+      const { max } = field;
       return {
         type: ComponentType.StringSelect,
         custom_id: name,
         required,
-        ...(field.max !== undefined && { max_values: field.max }),
-        options: field.options.map(({ isDefault, ...option }) => ({ ...option, ...(isDefault && { default: true }) })),
+        ...(max !== undefined && { max_values: max }),
+        options,
       };
+    }
     case 'roles':
       return {
         type: ComponentType.RoleSelect,
@@ -120,6 +129,10 @@ export function readForm({ components, resolved }: APIModalSubmission): FormValu
     const name = field.custom_id;
     if (field.type === ComponentType.TextInput) fields[name] = field.value;
     if (field.type === ComponentType.StringSelect) fields[name] = field.values[0] ?? '';
+    if (field.type === ComponentType.RadioGroup) {
+      fields[name] = field.value ?? '';
+      lists[name] = field.value ? [field.value] : [];
+    }
     if ('values' in field) lists[name] = field.values;
     const file = field.type === ComponentType.FileUpload ? resolved?.attachments?.[field.values[0] ?? ''] : undefined;
     if (file) files[name] = { address: file.url, name: file.filename };

@@ -80,6 +80,7 @@ const mayDo =
     grantsAny(permissions, bit);
 
 export const mayManageMessages = mayDo(PermissionFlagsBits.ManageMessages);
+export const mayManageChannels = mayDo(PermissionFlagsBits.ManageChannels);
 export const mayManageServer = mayDo(PermissionFlagsBits.ManageGuild);
 
 /** Who made a request, where, and how to reach them: the part of an interaction that a task stores. */

@@ -105,6 +105,8 @@ interface ListFieldPlan extends FieldFacts {
 interface ChoiceFieldPlan extends FieldFacts {
   type: 'choice';
   options: readonly { value: string; label: string; description?: string; isDefault?: boolean }[];
+  /** Shows two to ten options side by side, of which one is chosen. */
+  isRadio?: true;
   /** How many can be chosen; one if unset. */
   max?: number;
 }

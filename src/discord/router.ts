@@ -49,6 +49,8 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   drafts?: FormDrafts | undefined;
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules?(guildId: string): Promise<boolean>;
+  /** Loads the settings that another partition stores, on which depends whether the reply is private. */
+  loadSettings?(facts: InteractionFacts): Promise<void>;
   isPrivateByDefault?: PrivateByDefault;
   /** Called after the reply to a command, press or form. `isShown` waits for a reply that delivery shows; false if there will be none. */
   afterReply?(context: HandlerContext<Services>, isShown: () => Promise<boolean>): Promise<void>;
@@ -123,7 +125,7 @@ export class Router<Services extends EarlyContext['services']> {
           ? rateLimiter.refuseSuggestion(facts)
           : rateLimiter.refuseInteraction(facts),
       );
-      if (earlier) await this.#loadRules(facts);
+      if (earlier) await Promise.all([this.#loadRules(facts), this.#parts.loadSettings?.(facts)]);
       this.#guard(facts);
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
@@ -165,12 +167,17 @@ export class Router<Services extends EarlyContext['services']> {
     }
   }
 
-  /** The acknowledgement cannot wait for a store, so it follows the rules that were known. A form opens by these too, and what it submits is checked here. */
+  /** The acknowledgement cannot wait for a store, so it follows the rules and settings that were known. A form opens by these too, and what it submits is checked here. */
   async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
     const facts = interactionFactsOf(interaction);
-    if (!(await this.#loadRules(facts))) return;
-    this.#guard(facts);
-    if (acknowledgement !== 'public answer') return;
+    const isPublicCommand =
+      interaction.type === InteractionType.ApplicationCommand && acknowledgement === 'public answer';
+    const [haveRules] = await Promise.all([
+      this.#loadRules(facts),
+      isPublicCommand && this.#parts.loadSettings?.(facts),
+    ]);
+    if (haveRules) this.#guard(facts);
+    if (!isPublicCommand) return;
     const parsed = this.#read(interaction);
     if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)
       throw new Refusal('refusals.privateHere');

@@ -40,6 +40,16 @@ export const en = {
     slow: 'Tasks like this currently take about {{minutes}} min.',
     suggestion: { failing: '{{model}} · currently failing', slow: '{{model}} · about {{minutes}} min' },
   },
+  /** Where a value of a request comes from. */
+  levels: {
+    flag: 'the prompt',
+    option: 'an option',
+    conversation: 'the conversation',
+    member: 'personal settings',
+    channel: 'channel settings',
+    server: 'server defaults',
+    bot: 'the bot’s default',
+  },
   models: { previous: 'Previous', next: 'Next' },
   task,
   ask: {

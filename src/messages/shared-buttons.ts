@@ -50,7 +50,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
       const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      const changes = { prompt, typed: prompt, ...title };
+      const changes = { prompt, typed: prompt, sources: undefined, ...title };
       throwIfRefusal(task.traits.promptRefusal?.(withRequest(task, changes).request));
       return repeatOrder(task, context, changes);
     },

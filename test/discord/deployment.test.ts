@@ -53,11 +53,11 @@ describe('The deployment of commands', () => {
   });
 
   it.each([true, false])(
-    'The commands for live conversations, budgets, rules, the set-up and reports are offered only in servers (user installation: %s)',
+    'The commands for live conversations, channels, budgets, rules, the set-up and reports are offered only in servers (user installation: %s)',
     (userInstall) => {
       const allCommands = registrations(features, { userInstall });
       const forServers = allCommands.filter(({ name }) =>
-        ['talk', 'budget', 'server', 'setup', 'Report'].includes(name),
+        ['talk', 'channel', 'budget', 'server', 'setup', 'Report'].includes(name),
       );
       for (const one of forServers) expect(one).toMatchObject({ integration_types: [0], contexts: [0] });
       const otherContexts = allCommands

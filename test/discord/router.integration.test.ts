@@ -236,11 +236,29 @@ describe('The interaction router', () => {
     };
     expect(text(await (await show()).message())).toContain('here: boat');
     Object.assign(stored, { isPrivate: true });
-    expect(text(await (await show()).ephemeral())).toContain('private on this server');
+    expect(text(await (await show()).ephemeral())).toContain('private here or by your settings');
     const shown = await (await show()).message();
     expect([text(shown).includes('here: boat'), shown.ephemeral]).toEqual([true, true]);
     Object.assign(stored, { isAllowed: false });
     expect(text(await (await show()).message())).toContain('not allowed here');
+  });
+
+  it('The router acknowledges before it reads settings from another partition, which make a reply private from then on', async () => {
+    let isPrivate = false;
+    const loading = Promise.withResolvers<void>();
+    const { discord } = await startRouter(undefined, {
+      isPrivateByDefault: () => isPrivate,
+      async loadSettings() {
+        await loading.promise;
+        isPrivate = true;
+      },
+    });
+    const exchange = await discord.as('member').slash('show', { what: 'boat' });
+    await exchange.acknowledged();
+    loading.resolve();
+    expect(text(await exchange.ephemeral())).toContain('private here or by your settings');
+    const shown = await (await discord.as('member').slash('show', { what: 'boat' })).message();
+    expect([text(shown).includes('here: boat'), shown.ephemeral]).toEqual([true, true]);
   });
 
   it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {

@@ -5,9 +5,11 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { loadForForm, ownTask, pressedTask, requireKind } from '../../messages/pressed-task.ts';
+import { sourcesText } from '../../messages/sources.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
-import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
+import { MAX_PERSONA_NAME_LENGTH } from '../../services/orders/preference-set.ts';
+import { hasEnded, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import { type Context, on } from '../feature.ts';
 import { nextQuestion, submitQuestion } from './questions.ts';
@@ -67,11 +69,17 @@ const MAX_MODEL_LENGTH = 200;
 
 /** Values that the gateway has not reported are not guessed. */
 function answerDetails(
-  { task, turns, cost, left }: { task: Task; turns: number; cost: string | undefined; left: string | undefined },
+  {
+    task,
+    turns,
+    cost,
+    left,
+  }: { task: TaskOf<'ask'>; turns: number; cost: string | undefined; left: string | undefined },
   say: Say,
 ): MessagePlan {
   const { request, times } = task;
   const { rounds } = answerOf(task);
+  const sources = sourcesText(request, say);
   const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   const toolCallCount = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
@@ -89,6 +97,10 @@ function answerDetails(
     ...transcriptLines(task, say),
     ...leftOutLines(task, say),
     ...(request.instructions === undefined ? [] : [say('ask.details.instructions')]),
+    ...(request.personaName === undefined
+      ? []
+      : [say('ask.details.persona', { name: escapeText(request.personaName, MAX_PERSONA_NAME_LENGTH) })]),
+    ...(sources === undefined ? [] : [say('ask.details.sources', { sources })]),
     ...(request.schema === undefined ? [] : [say('ask.details.schema')]),
     say('ask.details.reference', { reference: inlineCode(task.id) }),
   ];

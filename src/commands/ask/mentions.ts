@@ -143,13 +143,15 @@ export class Mentions {
   async #mayAsk(open: OpenQuestion): Promise<boolean> {
     const { message } = open;
     const { guildId, channelId, roleIds } = message;
-    const { safety, discord } = this.#services;
+    const { safety, discord, tasks } = this.#services;
     if (guildId === undefined) return safety.rules.allowsMentions({ guildId, channelId });
     const serverMessage = { ...message, guildId };
     const place = await this.#access.placeOf(serverMessage);
     open.place = place;
     if (!safety.rules.allowsMentions({ guildId, channelId, parentChannelId: place.parentChannelId, roleIds }))
       return false;
+    const here = { ...serverMessage, parentChannelId: place.parentChannelId, install: 'guild' } as const;
+    if ((await tasks.preferences.read(here)).persona?.answersMentions === false) return false;
     const commandIds = await discord.registeredCommands({ guildId, install: 'guild' });
     return this.#access.mayUse(commandIds.get('ask'), serverMessage, place);
   }

@@ -1,6 +1,7 @@
 import type { Origin } from '../../discord/interaction-facts.ts';
 import type { MessageFile } from '../../discord/member-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
+import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { type AskRequest, formats } from '../../services/conversations/ask-request.ts';
@@ -8,9 +9,10 @@ import { answerOf } from '../../services/conversations/ask-transitions.ts';
 import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task, TaskOf } from '../../services/tasks/task.ts';
+import { readChoices } from '../choices.ts';
 import type { Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
-import { chooseModel } from '../options.ts';
+import { chooseModel, usualModel } from '../options.ts';
 import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
 
 interface QuestionFile extends MemberFile {
@@ -49,8 +51,21 @@ export async function questionOrder(
   previous: Task | undefined,
   { services, origin }: { services: Services; origin: Origin },
 ) {
-  const model = await chooseModel('text', question.model ?? previous?.model, services);
-  return { kind: 'ask', request: requestFrom(question, model, previous, origin), parent: previous } as const;
+  const choices = await readChoices({ services, origin });
+  const given = { option: question.model, conversation: previous?.model };
+  const model = await chooseModel('text', usualModel('text', given, choices, { services, origin }), services);
+  const { persona } = choices;
+  const { guildId } = origin;
+  if (persona && services.safety.rules.blocksText({ guildId, kind: 'ask' }, `${persona.name}\n${persona.instructions}`))
+    throw new Refusal('refusals.settings.personaRefused');
+  const preferred = withoutUndefined({
+    personaName: persona?.name,
+    persona: persona?.instructions,
+    length: choices.pick('length', (set) => set.length),
+    tone: choices.pick('tone', (set) => set.tone),
+  });
+  const request = { ...requestFrom(question, model, previous, origin), ...preferred, ...choices.fields };
+  return { kind: 'ask', request, parent: previous } as const;
 }
 
 /** A question with the options of the answer that it continues. A conversation that has ended is not continued. */

@@ -69,6 +69,8 @@ export const text = {
       tools: 'Tool calls: {{count}}',
       effort: 'Reasoning effort: {{effort}}',
       instructions: 'With custom instructions',
+      persona: 'Persona of the channel: {{name}}',
+      sources: 'Values from: {{sources}}',
       transcript: 'Transcript of {{name}}: {{text}}',
       leftOut: 'Not sent again: {{files}}',
       leftOutMore: '{{files}} and {{count}} more',

@@ -6,6 +6,7 @@ import { submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import {
@@ -16,6 +17,8 @@ import {
   modelOption,
   promptOption,
   suggestModels,
+  usualModel,
+  withSuffix,
 } from '../options.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { imageRequest, imageSpecs } from './request.ts';
@@ -90,8 +93,13 @@ export const image: Feature<typeof text> = {
     },
     suggest: (_option, input, context) => suggestModels('image', input, context),
     async run({ request, model: modelInput }, context) {
-      const model = await chooseModel('image', modelInput, context.services);
-      return submitOrder({ kind: 'image', request: { ...request, model } }, context);
+      const choices = await readChoices(context);
+      const model = await chooseModel(
+        'image',
+        usualModel('image', { option: modelInput }, choices, context),
+        context.services,
+      );
+      return submitOrder({ kind: 'image', request: { ...withSuffix(request, choices), model } }, context);
     },
   }),
   text,

@@ -1,11 +1,12 @@
 import { submitOrder } from '../../messages/pressed-task.ts';
+import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
 import { imagineButtons } from './buttons.ts';
 import { flagOptions } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { lineHandlers } from './lines.ts';
-import { imagineRequest, imagineSpecs } from './request.ts';
+import { imagineRequest, imagineSpecs, withSettings } from './request.ts';
 import { text } from './text.ts';
 import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
@@ -26,7 +27,9 @@ export const imagine: Feature<typeof text> = {
       spoiler: { type: 'switch' },
     },
     parse: (values) => imagineRequest(values),
-    run: (request, context) => submitOrder({ kind: 'imagine', request }, context),
+    async run(request, context) {
+      return submitOrder({ kind: 'imagine', request: withSettings(request, await readChoices(context)) }, context);
+    },
   }),
   text,
   handlers: [...imagineButtons, ...lineHandlers, ...animateHandlers],

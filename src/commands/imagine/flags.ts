@@ -41,7 +41,10 @@ const SPELLINGS: Readonly<Record<keyof FlagValues, readonly [string, ...string[]
 };
 
 /** The flags that options add to the typed prompt. A typed flag takes precedence, so no flag appears twice. */
-export function flagsFor(words: string, values: FlagValues): string[] {
+export function flagsFor(
+  words: string,
+  values: { readonly [Name in keyof FlagValues]: string | number | boolean | undefined },
+): string[] {
   const typedFlags = new Set(flagsIn(words).map(({ name }) => name));
   const options = keysOf(SPELLINGS).filter((option) => !SPELLINGS[option].some((name) => typedFlags.has(name)));
   return options.flatMap((option) => flagText(option, values[option]) ?? []);
@@ -56,6 +59,28 @@ function flagText(option: keyof FlagValues, value: string | number | boolean | u
   if (value === true) return `--${name}`;
   // "7" is a version of one engine, "niji 7" of another.
   return option === 'version' && text.startsWith('niji ') ? `--${text}` : `--${name} ${text}`;
+}
+
+/** The flags that settings can set. */
+export const usualFlags = ['aspect', 'version', 'quality', 'stylize'] as const;
+
+/** The value of an option's flag in a text; undefined if it has none. */
+export const flagIn = (text: string, option: keyof FlagValues): string | undefined =>
+  flagsIn(text).find(({ name }) => SPELLINGS[option].includes(name))?.value;
+
+/** Separates the words of a text from its flags, each with all that follows it. */
+export function splitFlags(text: string): { words: string; flags: string[] } {
+  const starts = [...text.matchAll(FLAG_PATTERN)].map(({ index }) => index);
+  const flags = starts.map((start, position) => text.slice(start, starts[position + 1]).trim());
+  return { words: text.slice(0, starts[0]).trim(), flags };
+}
+
+/** Those of the flags that set nothing that a prompt already sets. */
+export function flagsMissingIn(prompt: string, flags: readonly string[]): string[] {
+  const namesFor = (name: string): readonly string[] =>
+    Object.values(SPELLINGS).find((spellings) => spellings.includes(name)) ?? [name];
+  const given = new Set(flagsIn(prompt).map(({ name }) => name));
+  return flags.filter((flag) => flagsIn(flag).every(({ name }) => !namesFor(name).some((one) => given.has(one))));
 }
 
 /** The numbers that typed flags accept. Engines have versions that the option does not list, with one digit before the point. */

@@ -1,10 +1,21 @@
 import { z } from 'zod';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
+import type { Choices } from '../choices.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
-import { type FlagValues, flagSubjectRefusal, flagsFor, flagValueRefusal, negativeFlagRefusal } from './flags.ts';
+import {
+  type FlagValues,
+  flagIn,
+  flagSubjectRefusal,
+  flagsFor,
+  flagsMissingIn,
+  flagValueRefusal,
+  negativeFlagRefusal,
+  splitFlags,
+  usualFlags,
+} from './flags.ts';
 
 export type ImagineValues = FlagValues & References & { prompt: string; spoiler?: boolean | undefined };
 
@@ -92,8 +103,30 @@ export function imagineRequest(values: ImagineValues): ImagineRequest | Refusal 
     prompt,
     typed,
     ...(images.length > 0 && { references: images.map(asReference) }),
-    ...(values.spoiler && { spoiler: true }),
+    ...(values.spoiler !== undefined && { spoiler: values.spoiler }),
   };
   // Discord may still enforce the option ranges of an older registration.
   return promptRefusal(request) ?? request;
+}
+
+/** Adds what the member, the channel or the server wants unless the request says otherwise. */
+export function withSettings({ spoiler: chosenSpoiler, ...request }: ImagineRequest, choices: Choices): ImagineRequest {
+  const { typed = request.prompt } = request;
+  const given = (name: (typeof usualFlags)[number]) => ({
+    flag: flagIn(typed, name),
+    option: flagIn(request.prompt, name),
+  });
+  const values = Object.fromEntries(
+    usualFlags.map((name) => [name, choices.pick<string | number>(name, (set) => set[name], given(name))]),
+  );
+  const suffix = splitFlags(choices.pick('suffix', (set) => set.suffix) ?? '');
+  const { words, flags } = splitFlags(request.prompt);
+  // Engines take no words after a flag.
+  const worded = suffix.words === '' ? request.prompt : [words, suffix.words, ...flags].join(' ').trim();
+  const flagged = [worded, ...flagsFor(worded, values)].join(' ');
+  const prompt = [flagged, ...flagsMissingIn(flagged, suffix.flags)].join(' ');
+  const spoiler = choices.pick('spoiler', (set) => set.spoiler, { option: chosenSpoiler });
+  const preferred = { ...request, prompt, ...choices.fields, ...(spoiler && { spoiler }) };
+  throwIfRefusal(promptRefusal(preferred));
+  return preferred;
 }

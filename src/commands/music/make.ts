@@ -2,8 +2,9 @@ import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
+import { readChoices } from '../choices.ts';
 import { command } from '../feature.ts';
-import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels } from '../options.ts';
+import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels, usualModel } from '../options.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
@@ -52,7 +53,10 @@ export const make = command({
   },
   suggest: (_option, input, context) => suggestModels('music', input, context),
   async run({ request, model: modelInput }, context) {
-    const model = await modelOrDefault('music', modelInput, context.services);
-    return submitOrder({ kind: 'song', request: { ...request, ...withoutUndefined({ model }) } }, context);
+    const choices = await readChoices(context);
+    const chosen = usualModel('music', { option: modelInput }, choices, context);
+    const model = await modelOrDefault('music', chosen, context.services);
+    const order = { ...request, ...withoutUndefined({ model }), ...choices.fields };
+    return submitOrder({ kind: 'song', request: order }, context);
   },
 });

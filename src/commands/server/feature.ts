@@ -5,6 +5,8 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { historyPage } from '../history.ts';
+import { changeableOwner } from '../preference-owner.ts';
+import { preferencesPage } from '../preference-page.ts';
 import { exportRules, importRules } from './export-rules.ts';
 import { rulesForms } from './forms.ts';
 import { managedServer } from './managed-server.ts';
@@ -86,13 +88,23 @@ const removeAccessRule = on(customIds.accessRemove, {
   },
 });
 
+/** What applies where neither a member nor a channel has settings. */
+const defaults = command({
+  name: 'defaults',
+  options: {},
+  async run(_values, context) {
+    changeableOwner('server', context);
+    return preferencesPage('server', context, { canChange: true });
+  },
+});
+
 /** The commands with which a server's admins decide what its members can request. */
 export const server: Feature<typeof text> = {
   command: {
     name: 'server',
     isForServers: true,
     isForAdmins: true,
-    subcommands: [rules, rulesHistory, checkServer, exportRules, importRules],
+    subcommands: [rules, defaults, rulesHistory, checkServer, exportRules, importRules],
   },
   menus: [reportMenu],
   handlers: [...rulesForms, removeAccessRule, reportForm, ...previewButtons, ...reportButtons],

@@ -2,6 +2,7 @@ export const text = {
   command: {
     description: 'Control what members can request on this server',
     rules: { description: 'Show and change the rules of this server', example: '/server rules' },
+    defaults: { description: 'Show and change the default settings of this server', example: '/server defaults' },
     history: { description: 'Show who changed which rule, and when', example: '/server history' },
     check: { description: 'Check the bot’s permissions in this channel', example: '/server check' },
     export: { description: 'Save the rules of this server as a file', example: '/server export' },

@@ -6,8 +6,9 @@ import { GatewayError } from '../../services/gateway/errors.ts';
 import type { TaskBook } from '../../services/orders/book.ts';
 import { setMessage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { readChoices } from '../choices.ts';
 import { type Context, command, type Services } from '../feature.ts';
-import { chooseModel, modelOption, suggestionsFrom, suggestModels } from '../options.ts';
+import { chooseModel, modelOption, suggestionsFrom, suggestModels, usualModel } from '../options.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 const MAX_VOICE_LENGTH = 60;
@@ -37,8 +38,11 @@ export const start = command({
     const { services, say } = context;
     services.discord.rateLimiter.assertAllowed('talk', context.facts);
     if (services.conversations.talks.findInChannel(talkPlace.channelId)) throw new Refusal('refusals.talkHere');
+    const choices = await readChoices(context);
+    const chosenModel = usualModel('voice', { option: modelInput }, choices, context);
     const request: TalkRequest = {
-      model: await chooseModel('voice', modelInput, services),
+      model: await chooseModel('voice', chosenModel, services),
+      ...choices.fields,
       who,
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),

@@ -5,6 +5,7 @@ import { entriesOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
+import { sourcesText } from '../../messages/sources.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
@@ -143,6 +144,7 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
   const facts = {
     model: code(model),
     options: optionsText(task),
+    sources: sourcesText(task.request, say),
     seed: code(seed),
     requested: timestamp(times.created),
     accepted: timestamp(times.accepted),
@@ -181,7 +183,21 @@ async function costLine(task: Task, { services, say }: Context): Promise<string 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
 const OMITTED_OPTIONS = new Set([
   ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
-  ...['ids', 'parts', 'isLyrics', 'talk', 'sound', 'isClosed', 'words', 'after', 'extend', 'who', 'notSent'],
+  ...[
+    'ids',
+    'parts',
+    'isLyrics',
+    'talk',
+    'sound',
+    'isClosed',
+    'words',
+    'after',
+    'extend',
+    'who',
+    'notSent',
+    'sources',
+    'persona',
+  ],
 ]);
 
 /** Options that a command calls something else than the stored request does. */
@@ -191,6 +207,7 @@ const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
   faceCheck: 'face_check',
   negative_prompt: 'negative',
   camera_control: 'camera',
+  personaName: 'persona',
 };
 
 function optionsText({ request, traits }: Task): string | undefined {
@@ -212,9 +229,9 @@ function optionsText({ request, traits }: Task): string | undefined {
   return shownOptions.length === 0 ? undefined : shownOptions.join(' ');
 }
 
-/** What the options of a command added to the member's text, such as `--ar 16:9`. */
+/** What options and settings added to the member's text, such as `--ar 16:9`. */
 function addedFlags({ prompt = '', typed }: Task['request']): string {
-  return typed !== undefined && prompt.startsWith(`${typed} --`) ? prompt.slice(typed.length).trim() : '';
+  return typed !== undefined && prompt.startsWith(`${typed} `) ? prompt.slice(typed.length).trim() : '';
 }
 
 /** The gateway's own URLs of the results, and when they expire. */

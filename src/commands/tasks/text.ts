@@ -95,6 +95,7 @@ export const text = {
       remoteId: 'Gateway task ID',
       seed: 'Seed',
       options: 'Options',
+      sources: 'Values from',
       cost: 'Cost',
       left: 'Remaining',
       reason: 'Reason',

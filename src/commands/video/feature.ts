@@ -1,9 +1,10 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
-import { chooseModel, suggestModels } from '../options.ts';
+import { chooseModel, suggestModels, usualModel, withSuffix } from '../options.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
@@ -55,8 +56,14 @@ export const video: Feature<typeof text> = {
     },
     suggest: (_option, input, context) => suggestModels('video', input, context),
     async run({ draft, model: modelInput }, context) {
-      const model = await chooseModel('video', modelInput, context.services);
-      return submitOrConfirm(videoOrder(draft, { model, fields: context.services.settings.gateway.fields }), context);
+      const { services } = context;
+      const choices = await readChoices(context);
+      const model = await chooseModel('video', usualModel('video', { option: modelInput }, choices, context), services);
+      const preferred = withSuffix({ prompt: draft.request.prompt }, choices);
+      return submitOrConfirm(
+        videoOrder(draft, { model, fields: services.settings.gateway.fields, preferred }),
+        context,
+      );
     },
   }),
   text,

@@ -131,11 +131,16 @@ interface OrderFacts {
   fields: VideoFields;
   /** Videos made from images behind a spoiler are hidden behind one too. */
   spoiler?: boolean | undefined;
+  /** What settings replace and add. */
+  preferred?: Pick<VideoRequest, 'prompt' | 'typed' | 'spoiler' | 'sources'>;
 }
 
 /** The complete request, including what depends on the model and the gateway. */
-export function videoOrder(draft: VideoDraft, { model, fields, spoiler }: OrderFacts): OrderedRequest<VideoKind> {
-  const orderFields = { model, ...(spoiler && { spoiler }) };
+export function videoOrder(
+  draft: VideoDraft,
+  { model, fields, spoiler, preferred }: OrderFacts,
+): OrderedRequest<VideoKind> {
+  const orderFields = { model, ...(spoiler && { spoiler }), ...preferred };
   const { lastFrame } = referenceLimits(model);
   switch (draft.kind) {
     case 'video':

@@ -99,6 +99,7 @@ function needsOwnerPing(task: Task, by: MessageRoute['by']): boolean {
   if (traits.isTalk) return by === 'edit' && (talk?.end !== 'ended' || traits.hearsEveryone?.(request) === true);
   // The member stopped the task, so they know that it has ended.
   if (task.failure?.cause === 'stopped' || task.failure?.cause === 'withdrawn') return false;
+  if (task.ping !== undefined) return task.ping === 'always';
   // Until they last continued the task, the member was not waiting for it.
   const waitingSince = Math.max(times.created, times.wordsSent ?? 0, times.decided ?? 0);
   return (times.ended ?? waitingSince) - waitingSince > LONG_TASK_MS;

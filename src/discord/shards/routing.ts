@@ -10,7 +10,7 @@ const ORDERING_VERBS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the server that the operator names, or else
+ * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the member whose settings it is about, of the server that the operator names, or else
  * of the server where it is used, or of the member.
  */
 export function routingBucketOf(interaction: APIInteraction): number {
@@ -19,6 +19,7 @@ export function routingBucketOf(interaction: APIInteraction): number {
   const { guild_id: guildId, member, user, authorizing_integration_owners: installOwners } = interaction;
   const memberId = user?.id ?? member?.user.id ?? '';
   const isDirect = installOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
+  if (isAboutMember(interaction)) return bucketOf(memberId);
   const namedId = namedServer(interaction);
   if (namedId === ALL_SERVERS) return PAUSE_PARTITION;
   return bucketOf(namedId ?? ownerOf(guildId, { memberId, isDirect }));
@@ -35,6 +36,21 @@ function changedTask(interaction: APIInteraction): string | undefined {
   const buttons = [pressedId, ...selectedValues.map(readCustomId)].filter((one) => one !== undefined);
   if (buttons.some(({ verb }) => ORDERING_VERBS.has(verb))) return undefined;
   return buttons.flatMap(({ args }) => args).find(isUnambiguousTaskId);
+}
+
+const SETTINGS_VERBS: ReadonlySet<string> = new Set([
+  customIds.preferences.name,
+  customIds.preferencesFilled.name,
+  customIds.preferencesReset.name,
+]);
+
+/** Whether the interaction shows or changes a member's own settings, which are in the partition of the member wherever they are used. */
+function isAboutMember(interaction: APIInteraction): boolean {
+  if (interaction.type === InteractionType.ApplicationCommand) return interaction.data.name === 'settings';
+  if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
+    return false;
+  const id = readCustomId(originalFormId(interaction.data.custom_id));
+  return id !== undefined && SETTINGS_VERBS.has(id.verb) && id.args[0] === 'member';
 }
 
 /** Returns the server that the operator names in a command about another server, or that a button resumes. */

@@ -6,7 +6,7 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Inbox } from '../../services/cluster/inbox.ts';
 import type { EarlyContext, Handlers } from '../handlers.ts';
-import { TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
+import { type InteractionFacts, interactionFactsOf, TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
 import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -24,6 +24,9 @@ const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
+/** Only commands have a privacy that depends on rules and settings. */
+const NO_PRIVACY: readonly [readonly string[], boolean] = [[], false];
+
 interface UntakenParts<Services> extends AppContext {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
@@ -31,6 +34,8 @@ interface UntakenParts<Services> extends AppContext {
   settings: EarlyContext['services']['settings'];
   /** The names of the commands whose replies the server makes private. */
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
+  /** Whether the settings of the member, the channel or the server make replies private. */
+  prefersPrivate(facts: InteractionFacts): Promise<boolean>;
   say: Say;
   onUntaken?: ((outcome: 'waiting' | 'refused') => void) | undefined;
 }
@@ -96,17 +101,24 @@ export class UntakenInteractions<Services> {
 
   /** Undefined if the interaction cannot wait. */
   async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
-    const { clock, privateCommandsOf } = this.#parts;
+    const { clock, privateCommandsOf, prefersPrivate } = this.#parts;
     const { guild_id: guildId } = d;
-    const isCommand = d.type === InteractionType.ApplicationCommand;
     try {
       if (d.type === InteractionType.Ping) return undefined;
-      const privateCommands =
-        isCommand && guildId !== undefined
-          ? await withTimeout(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS, privateCommandsOf(guildId))
-          : [];
-      if (!privateCommands) return undefined;
-      const parsed = this.#reader.read(d, (_, command) => privateCommands.includes(command));
+      const privacy =
+        d.type === InteractionType.ApplicationCommand
+          ? await withTimeout(
+              clock,
+              TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS,
+              Promise.all([
+                guildId === undefined ? [] : privateCommandsOf(guildId),
+                prefersPrivate(interactionFactsOf(d)),
+              ]),
+            )
+          : NO_PRIVACY;
+      if (!privacy) return undefined;
+      const [privateCommands, isPreferred] = privacy;
+      const parsed = this.#reader.read(d, (_, command) => isPreferred || privateCommands.includes(command));
       return parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
     } catch (error) {
       // A worker would refuse the interaction too, so it does not need to wait for one.

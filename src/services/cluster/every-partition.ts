@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../lib/exact-json.ts';
 import { erasureMessage, type OtherPartitions } from '../orders/other-partitions.ts';
+import { type PreferencePlace, preferenceBucketOf, prefersPrivate, readPreferred } from '../orders/preferences.ts';
 import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
@@ -43,6 +44,15 @@ export class EveryPartition {
   async rulesOf(guildId: string): Promise<ServerRules> {
     const store = await this.#read(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
     return (await store?.rules.read(guildId)) ?? NO_RULES;
+  }
+
+  /** Whether the settings of a member, a channel or a server make replies private. */
+  async prefersPrivate(place: PreferencePlace): Promise<boolean> {
+    const { count } = this.#cluster.partitions;
+    const preferred = await readPreferred(place, async (owner) =>
+      (await this.#read(partitionOf(preferenceBucketOf(owner), count)))?.preferences.get(owner),
+    );
+    return prefersPrivate(preferred);
   }
 
   async #read(partition: number): Promise<StoredTasks | undefined> {

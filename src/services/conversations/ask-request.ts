@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { withoutUndefined } from '../../lib/entries.ts';
 import type { ListedModel } from '../gateway/model-catalogue.ts';
 import type { TextContent, TextItem, TextRequest, TextTool } from '../gateway/text-request.ts';
+import { answerLengths, answerTones } from '../orders/preference-set.ts';
 import type { Answer, RefusableFeature } from '../tasks/answer.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Materials } from '../tasks/materials.ts';
@@ -28,6 +29,11 @@ const askShape = defineRequest({
   quote: z.string().optional(),
   /** The id of the quoted message in the task's channel, if the question is no reply to it. */
   about: z.string().optional(),
+  /** What the channel's persona is called, and how it behaves. */
+  personaName: z.string().optional(),
+  persona: z.string().optional(),
+  length: z.enum(answerLengths).optional(),
+  tone: z.enum(answerTones).optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
@@ -65,7 +71,8 @@ export interface Draft {
 /** Sends the whole conversation each time, because the gateway stores none of it. */
 export function buildTextRequest(draft: Draft, omittedFeatures: readonly RefusableFeature[]): TextRequest {
   const { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound } = draft;
-  const { model, instructions, effort, web } = request;
+  const { model, effort, web } = request;
+  const instructions = instructionsOf(request);
   const format = formatOf(request);
   const supportsFormat = !omittedFeatures.includes('format');
   const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
@@ -87,6 +94,24 @@ export function buildTextRequest(draft: Draft, omittedFeatures: readonly Refusab
     ...(tools.length > 0 &&
       !omittedFeatures.includes('tools') && { tools, ...(isFinalRound && { toolChoice: 'none' }) }),
   };
+}
+
+const LENGTHS = {
+  short: 'Answer in at most three sentences unless asked for more.',
+  medium: 'Answer in a few paragraphs at most unless asked for more.',
+  long: 'Answer in detail.',
+} as const;
+
+/** The persona of the channel comes before what the member asked for. */
+function instructionsOf({ personaName, persona, instructions, length, tone }: AskRequest): string | undefined {
+  const parts = [
+    personaName && `Your name is ${personaName}.`,
+    persona,
+    instructions,
+    length && LENGTHS[length],
+    tone && `Write in a ${tone} tone.`,
+  ].filter(Boolean);
+  return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
 function formatOf({ format, schema: text }: AskRequest): TextRequest['format'] {

@@ -96,7 +96,7 @@ export class MemberErasure {
 
   /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
-    const { store, money, safety, drafts, pseudonyms } = this.#context;
+    const { store, money, safety, preferences, drafts, pseudonyms } = this.#context;
     const { memberId } = this.#mark;
     return this.#lock.run('mark', async () => {
       // The member may have asked again in the meantime.
@@ -107,6 +107,7 @@ export class MemberErasure {
       await safety.reports.erase(memberId);
       await money.budgets.eraseId(memberId);
       await safety.rules.eraseId(memberId);
+      await preferences.eraseId(memberId);
       await drafts.erase(memberId);
       await pseudonyms.erase(memberId);
       await store.removeStaleSummaries(memberId);

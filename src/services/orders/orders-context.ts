@@ -15,6 +15,8 @@ import type { Discord } from './discord.ts';
 import type { FingerprintStore } from './fingerprints.ts';
 import { type DraftStore, FormDrafts } from './form-drafts.ts';
 import type { OtherPartitions } from './other-partitions.ts';
+import type { PreferenceStore } from './preference-set.ts';
+import { Preferences } from './preferences.ts';
 import { type ProposalStore, Proposals } from './proposals.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -36,6 +38,7 @@ export interface BotSources {
     fingerprints: FingerprintStore;
     proposals: ProposalStore;
     drafts: DraftStore;
+    preferences: PreferenceStore;
     /** Throws if the store may belong to another bot. */
     ownership: { assertOwned(): void };
   };
@@ -71,6 +74,7 @@ export interface OrdersContext extends AppContext, Omit<OrdersSources, 'kinds'> 
   circuits: ModelCircuits;
   drafts: FormDrafts;
   offers: Offers;
+  preferences: Preferences;
   proposals: Proposals;
   /** Begins to poll a task. */
   follow(task: Task): void;
@@ -93,6 +97,7 @@ export function createOrdersContext(
     circuits: new ModelCircuits({ book, clock }),
     drafts: new FormDrafts(store.drafts, clock, partition),
     offers: new Offers(clock),
+    preferences: new Preferences({ ...context, ...sources }),
     proposals: new Proposals(store.proposals, money, discord, partition, clock),
     follow,
     pendingWork: new Set(),

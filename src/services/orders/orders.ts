@@ -9,6 +9,7 @@ import type { Estimate } from '../tasks/estimate.ts';
 import { assertOwnHome, bucketOfOrder } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
+import { firstOf } from '../tasks/levels.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task } from '../tasks/task.ts';
 import { bucketIn, createTaskId } from '../tasks/task-id.ts';
@@ -227,13 +228,14 @@ export class Orders {
     // An order that may already be running does not have to wait.
     const mayWait = this.line.isJob(kind.name) && order.predecessorId === undefined;
     const weight = spending.weightOf(requester);
+    const ping = await this.#pingFor(order);
     const check = async (counts: WaitingCounts) => spending.checkWaiting(requester, counts);
     const hasTurn = !mayWait || (await this.line.enter({ ...order, id, weight }, check));
     try {
       const prepared = await this.#sender.prepareOrder(kind, order, previousAttempt);
       const { idempotencyKey } = prepared;
       const { model } = order.request;
-      const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight };
+      const facts = { traits, durationKey: kind.durationKey(order.request), model, estimate, weight, ping };
       const task = createTask(order, { id, idempotencyKey, now: clock.now(), ...facts });
       await this.#reserveAndAdd(hasTurn ? task : markWaiting(task), order.roleIds);
       if (!hasTurn) return await this.#wait(id);
@@ -244,6 +246,17 @@ export class Orders {
     } finally {
       this.line.release(id);
     }
+  }
+
+  async #pingFor({ requesterId: memberId, route, ...place }: Order): Promise<Task['ping']> {
+    if (route.isPrivate) return undefined;
+    const { member, channel, server } = await this.#context.preferences.read({
+      ...place,
+      memberId,
+      install: route.install,
+    });
+    const ping = firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value;
+    return ping === 'slow' ? undefined : ping;
   }
 
   /** The position is missing if the turn of the task came at once. */

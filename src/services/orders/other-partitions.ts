@@ -4,6 +4,7 @@ import type { EntryStore } from '../money/entry.ts';
 import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
 import type { DraftStore } from './form-drafts.ts';
+import type { PreferenceStore } from './preference-set.ts';
 import type { ProposalStore } from './proposals.ts';
 import type { PseudonymStore } from './pseudonyms.ts';
 import { erasureOutcome, type TaskReader } from './task-store.ts';
@@ -16,6 +17,7 @@ export interface PartitionRows extends TaskReader {
   readonly reports: ReportStore;
   readonly proposals: ProposalStore;
   readonly drafts: DraftStore;
+  readonly preferences: PreferenceStore;
   readonly pseudonyms: PseudonymStore;
   existingHashSecret(): Promise<string | undefined>;
   isErasing(memberId: string): Promise<boolean>;

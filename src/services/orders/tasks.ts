@@ -26,6 +26,7 @@ import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.
 import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
+import type { Preferences } from './preferences.ts';
 import type { Proposals } from './proposals.ts';
 import type { Scheduler } from './scheduler.ts';
 import { InlineResults } from './submission/inline-results.ts';
@@ -53,6 +54,7 @@ export class Tasks {
   readonly drafts: FormDrafts;
   readonly fingerprints: Fingerprints;
   readonly offers: Offers;
+  readonly preferences: Preferences;
   readonly proposals: Proposals;
   readonly #context: OrdersContext;
   readonly #earlierPolls: EarlierPolls;
@@ -82,6 +84,7 @@ export class Tasks {
     this.drafts = context.drafts;
     this.fingerprints = new Fingerprints(book, store.fingerprints);
     this.offers = context.offers;
+    this.preferences = context.preferences;
     this.proposals = context.proposals;
     book.onChange((task) => money.ledger.onTaskChange(task));
     const earlierPolls = new EarlierPolls(store, clock, log);
@@ -155,6 +158,7 @@ export class Tasks {
   /** Loads the tasks that were running when the bot last stopped. Nothing is done about them before `start`. */
   async open(): Promise<void> {
     this.#unfinishedTasks = await this.book.open();
+    await this.#context.preferences.open();
     await this.erasure.open();
     await this.#earlierPolls.open();
     await this.ledger.open(this.#unfinishedTasks);
@@ -220,7 +224,7 @@ export class Tasks {
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, money, safety, proposals, drafts, pseudonyms, others, clock } = this.#context;
+    const { book, store, money, safety, proposals, preferences, drafts, pseudonyms, others, clock } = this.#context;
     const now = clock.now();
     const otherPartitions = (await others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
@@ -236,6 +240,7 @@ export class Tasks {
           rules: safety.rules.about(memberId),
           reports: safety.reports.exportDataOf(memberId),
           proposals: await proposals.findByMember(memberId),
+          preferences: await preferences.about(memberId),
           drafts: await drafts.findByMember(memberId),
           pseudonym: await pseudonyms.current(memberId),
         };

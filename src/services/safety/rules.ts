@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
 import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, type MentionPlace, textTooLong } from './judge.ts';
@@ -61,6 +61,8 @@ export interface Presser {
 
 /** The parts of a request that messages show. */
 const SHOWN_FIELDS = ['prompt', 'typed', 'title', 'words', 'instructions', 'style'] as const;
+
+const NO_FILES: OrderFiles = { images: async () => [], documents: async () => [] };
 
 /** Used in place of a server's id. */
 const OPERATOR = 'operator';
@@ -278,6 +280,14 @@ export class Rules {
   /** Whether a text in which the bot repeats a member's words is blocked. */
   blocksText({ guildId, kind }: Task, text: string): boolean {
     return this.#setsFor(guildId).some(([name, rules]) => this.#judge(name, rules).judgeText(kind, text) !== undefined);
+  }
+
+  /** Throws if a text that later requests will contain is not allowed there, or would have to be held. */
+  async assertTextAllowed(order: Omit<JudgedOrder, 'request'>, text: string): Promise<void> {
+    const request = { instructions: text };
+    const judged: JudgedOrder & Pick<Task, 'holdFor'> = { ...order, request };
+    if (this.blocksText(order, text) || (await this.moderate(judged, {}, NO_FILES)).holdFor)
+      throw new ContentRefusal('refusals.settings.textRefused');
   }
 
   /** Throws if the buttons on results are reserved for their owners or for roles that the member does not have. */

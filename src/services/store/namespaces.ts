@@ -252,6 +252,8 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
     proposals: immediate('proposals'),
     /** Drafts of forms, for an hour. */
     drafts: immediate('drafts'),
+    /** What members, channels and servers want unless a request says otherwise. */
+    preferences: immediate('preferences'),
     /** The pseudonym of each member at the gateway. */
     pseudonyms: immediate('pseudonyms'),
     /** Notices to the operator, and the messages that carry them. */

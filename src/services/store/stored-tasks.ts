@@ -9,6 +9,7 @@ import type { LearnedStore } from '../money/learned-prices.ts';
 import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
 import type { FingerprintStore } from '../orders/fingerprints.ts';
 import type { DraftStore } from '../orders/form-drafts.ts';
+import type { PreferenceStore } from '../orders/preference-set.ts';
 import type { ProposalStore } from '../orders/proposals.ts';
 import type { PseudonymStore } from '../orders/pseudonyms.ts';
 import {
@@ -82,6 +83,7 @@ export class StoredTasks implements TaskStore {
   readonly setups: SetupStore;
   readonly proposals: ProposalStore;
   readonly drafts: DraftStore;
+  readonly preferences: PreferenceStore;
   readonly pseudonyms: PseudonymStore;
   readonly notices: NoticeStore;
   readonly runs: RunStore;
@@ -127,6 +129,7 @@ export class StoredTasks implements TaskStore {
     this.setups = tables.setups;
     this.proposals = tables.proposals;
     this.drafts = tables.drafts;
+    this.preferences = tables.preferences;
     this.pseudonyms = {
       get: async (memberId) => (await pseudonyms.get({ memberId }))?.pseudonym,
       put: (memberId, pseudonym) => pseudonyms.put({ memberId, pseudonym }),

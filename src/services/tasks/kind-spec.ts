@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { ModelKind } from '../gateway/model-families.ts';
+import { levels } from './levels.ts';
 import { memberFile, reference, region } from './materials.ts';
 
 const commonRequest = z.object({
@@ -28,6 +29,8 @@ const commonRequest = z.object({
   sound: memberFile.optional(),
   /** The number of files that a message in a thread had in addition, which were not used. */
   ignoredFiles: z.number().optional(),
+  /** Where the values come from that settings can set, by their names. */
+  sources: z.record(z.string(), z.enum(levels)).optional(),
 });
 export type CommonRequest = z.output<typeof commonRequest>;
 

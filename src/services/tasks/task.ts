@@ -214,6 +214,8 @@ export const taskFacts = z.object({
   /** Whether its successor has sent the same order under the same key, so that only the successor can send it again. */
   handedOver: z.literal(true).optional(),
   model: z.string().optional(),
+  /** When its owner wants to be pinged; undefined: after more than a minute. */
+  ping: z.enum(['never', 'always']).optional(),
   /** The estimated cost of the task when it was requested. */
   estimate: estimate.optional(),
   /** The cost of the task as the gateway reported it. */

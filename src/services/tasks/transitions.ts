@@ -47,6 +47,7 @@ export interface NewTaskFacts {
   model?: string | undefined;
   estimate?: Estimate | undefined;
   weight?: number | undefined;
+  ping?: Task['ping'];
   durationKey: string;
   now: number;
 }

@@ -50,6 +50,24 @@ describe('The bucket of an interaction', () => {
     expect(routingBucketOf(press(customIds.resume.id('all')))).toBe(PAUSE_PARTITION);
   });
 
+  it('A member’s own settings belong to the member, and those of a channel or a server to the server', () => {
+    const command = { type: InteractionType.ApplicationCommand, data: { name: 'settings' } };
+    expect(routingBucketOf(interaction({ ...command, ...serverContext }))).toBe(bucketOf(MEMBER));
+    expect(routingBucketOf(press(customIds.preferences.id({ of: 'member', section: 'images' })))).toBe(
+      bucketOf(MEMBER),
+    );
+    expect(routingBucketOf(press(customIds.preferencesReset.id('member')))).toBe(bucketOf(MEMBER));
+    expect(routingBucketOf(press(customIds.preferences.id({ of: 'channel', section: 'images' })))).toBe(
+      bucketOf(SERVER),
+    );
+    const formId = customIds.preferencesFilled.id({ of: 'member', section: 'images' });
+    for (const custom_id of [formId, customIds.corrected.id({ isPrivate: true, formId })]) {
+      const data = { custom_id, components: [] };
+      const submission = { ...serverContext, type: InteractionType.ModalSubmit, data };
+      expect(routingBucketOf(interaction(submission))).toBe(bucketOf(MEMBER));
+    }
+  });
+
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
     const button = customIds.retry.id(id);
     expect(routingBucketOf(press(button))).toBe(bucketOf(SERVER));

@@ -45,6 +45,7 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
     log,
     settings: { discord: { adminGuildIds: [] } },
     privateCommandsOf: async () => [],
+    prefersPrivate: async () => false,
     onUntaken: (outcome) => outcomes.push(outcome),
   });
   connection.socket.on(WebSocketShardEvents.Dispatch, ({ data: packet }) => {

@@ -57,6 +57,7 @@ export async function fillEveryNamespace(
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
     await store.drafts.put({ id, memberId: 'm1', until: START + 60_000 }, 60_000_000);
+    await store.preferences.put({ guildId, channelId: '1', set: { spoiler: true }, at: START });
     const anonymousEntry = {
       id: `anonymous ${number} ${index}`,
       at: START,

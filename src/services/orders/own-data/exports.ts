@@ -11,6 +11,7 @@ import { rulesAbout } from '../../safety/rules.ts';
 import { dropVoiceAudio } from '../../tasks/delivery-state.ts';
 import { areResultsHidden, type Task } from '../../tasks/task.ts';
 import type { PartitionRows } from '../other-partitions.ts';
+import { preferencesAbout } from '../preferences.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -93,19 +94,22 @@ export interface MemberFacts {
   /** Reports that the member made, and the member's decisions about the reports of others. */
   reports: readonly object[];
   proposals: readonly object[];
+  /** The member's settings, and those of channels and servers that the member changed last. */
+  preferences: readonly object[];
   drafts: readonly object[];
   pseudonym: string | undefined;
 }
 
 /** Reads the stored rows, for a partition that is not in memory. */
 export async function readMemberFacts(memberId: string, rows: PartitionRows): Promise<MemberFacts> {
-  const { budgets, rules, reports, proposals, drafts, pseudonyms } = rows;
+  const { budgets, rules, reports, proposals, preferences, drafts, pseudonyms } = rows;
   const secret = (await rows.existingHashSecret()) ?? '';
   return {
     budgets: budgetsAbout(memberId, await budgets.all(), (name) => hashedName(name, secret)),
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
     proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
+    preferences: await preferencesAbout(memberId, preferences),
     drafts: await drafts.startingWith(`${memberId}:`),
     pseudonym: await pseudonyms.get(memberId),
   };
@@ -135,6 +139,7 @@ export async function* exportText(
     ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
     pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
     proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
+    preferences: 'Your settings, and those of channels and servers that you changed last.',
     drafts: 'What you entered in forms that were refused, and the images and messages of forms that you opened.',
     budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
     rules: 'Changes that you made to the rules of servers.',
@@ -154,7 +159,7 @@ export async function* exportText(
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
   const factsByPartition = await readFacts();
-  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'drafts'] as const)
+  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'preferences', 'drafts'] as const)
     yield `,\n  "${name}": ${indentJson(
       factsByPartition.flatMap((one) => one[name]),
       2,

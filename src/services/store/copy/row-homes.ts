@@ -43,6 +43,10 @@ export const rowBuckets = {
   rules: bucketByServer,
   serverLogs: bucketByServer,
   setups: bucketByServer,
+  preferences: (row) => {
+    const memberId = stringIn(row.value, 'memberId');
+    return memberId === undefined ? bucketByServer(row) : bucketOf(memberId);
+  },
   // A report's buttons are handled in the partition of its id.
   reports: (row) => bucketByIdField(row) ?? bucketByServer(row),
 } as const satisfies Partial<Record<NamespaceKey, BucketOfRow>>;

@@ -4,6 +4,7 @@ import { modelExperience } from '../../gateway/model-experience.ts';
 import { learnedCosts } from '../../money/learned-prices.ts';
 import { serverBudget } from '../../money/server-budget.ts';
 import { formDraft } from '../../orders/form-drafts.ts';
+import { preferenceOwnerName, preferenceRow } from '../../orders/preference-set.ts';
 import type { Proposal, ProposedOrder } from '../../orders/proposals.ts';
 import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
@@ -49,12 +50,15 @@ export class Table<Row extends Named, Named extends object = Row> {
 
   /** The rows whose names start with this, without reading any others. */
   async startingWith(prefix: string): Promise<Row[]> {
-    const rows: Row[] = [];
+    return Array.fromAsync(this.each(prefix));
+  }
+
+  /** Reads one row after the other, those that start with a prefix if there is one. */
+  async *each(prefix = ''): AsyncGenerator<Row> {
     for await (const [key, value] of this.#namespace.between(rowKey(prefix), rowKey(prefix) + LAST_CHARACTER)) {
       const row = this.rows.read(key, value);
-      if (typeof row !== 'string') rows.push(row);
+      if (typeof row !== 'string') yield row;
     }
-    return rows;
   }
 
   get(row: Named): Promise<Row | undefined> {
@@ -129,6 +133,7 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
       formDraft,
       ({ memberId, id }: { memberId: string; id: string }) => `${memberId}:${id}`,
     ),
+    preferences: table(namespaces.preferences, preferenceRow, preferenceOwnerName),
     pseudonyms: table(namespaces.pseudonyms, z.object({ memberId: z.string(), pseudonym: z.string() }), memberOf),
     notices: table(namespaces.notices, noticeRow, causeOf, NOTICE_TTL_MS),
     runs: table(namespaces.runs, runRow, ({ at }: { at: number }) => String(at)),

@@ -135,7 +135,7 @@ describe('The text of a request', () => {
     ];
     expect(names).toEqual(expect.arrayContaining(known));
     const fields = new Set(placesByKind.flatMap(({ paths }) => paths.map(([field]) => field)));
-    const enums = ['action', 'motion', 'shape', 'format', 'who'];
+    const enums = ['action', 'motion', 'shape', 'format', 'who', 'length', 'tone'];
     expect(Object.keys(FIELDS_WITHOUT_TEXT).filter((name) => !fields.has(name) && !enums.includes(name))).toEqual([]);
   });
 

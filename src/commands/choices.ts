@@ -1,0 +1,50 @@
+import type { Origin } from '../discord/interaction-facts.ts';
+import type { PreferenceSet } from '../services/orders/preference-set.ts';
+import type { PreferencePlace, Preferred } from '../services/orders/preferences.ts';
+import { firstOf, type Level } from '../services/tasks/levels.ts';
+import type { Services } from './feature.ts';
+
+const preferencePlaceOf = ({ requesterId: memberId, route, ...place }: Origin): PreferencePlace => ({
+  ...place,
+  memberId,
+  install: route.install,
+});
+
+export const readChoices = async ({ services, origin }: { services: Services; origin: Origin }): Promise<Choices> =>
+  new Choices(await services.tasks.preferences.read(preferencePlaceOf(origin)));
+
+/** Decides the values of one order, and records where each comes from. */
+export class Choices {
+  readonly sources: Record<string, Level> = {};
+  readonly #preferred: Preferred;
+
+  constructor(preferred: Preferred) {
+    this.#preferred = preferred;
+  }
+
+  get persona(): Preferred['persona'] {
+    return this.#preferred.persona;
+  }
+
+  /** `given`: the values that do not come from settings. */
+  pick<Value>(
+    name: string,
+    inSet: (set: PreferenceSet) => Value | undefined,
+    given: Parameters<typeof firstOf<Value>>[0] = {},
+  ): Value | undefined {
+    const { member, channel, server } = this.#preferred;
+    const found = firstOf({
+      ...given,
+      member: member && inSet(member),
+      channel: channel && inSet(channel),
+      server: server && inSet(server),
+    });
+    if (found) this.sources[name] = found.from;
+    return found?.value;
+  }
+
+  /** The source of every value, for the request. */
+  get fields(): { sources?: Record<string, Level> } {
+    return Object.keys(this.sources).length === 0 ? {} : { sources: this.sources };
+  }
+}

@@ -1,0 +1,166 @@
+import type { FormValues } from '../discord/form.ts';
+import type { FieldPlan } from '../discord/plan.ts';
+import { keysOf, withoutUndefined } from '../lib/entries.ts';
+import { Refusal } from '../lib/refusal.ts';
+import {
+  answerLengths,
+  answerTones,
+  MAX_PERSONA_LENGTH,
+  MAX_PERSONA_NAME_LENGTH,
+  MAX_SUFFIX_LENGTH,
+  modelPurposes,
+  type OwnPreferences,
+  type PreferenceSection,
+  type PreferenceSet,
+  pings,
+  preferenceSet,
+} from '../services/orders/preference-set.ts';
+import type { Context } from './feature.ts';
+import { flagOptions, flagSubjectRefusal, flagValueRefusal } from './imagine/flags.ts';
+import { modelField, modelsForForm } from './options.ts';
+import type { text } from './settings/text.ts';
+
+type FieldName = keyof (typeof text)['settings']['fields'];
+type ChoiceName = keyof (typeof text)['settings']['choices'];
+
+/** The value of a choice that leaves the decision to the next level. */
+const UNSET = 'unset';
+const SWITCH = ['on', 'off'] as const;
+/** The flags that are chosen, not entered. */
+const CHOSEN_FLAGS = ['aspect', 'version', 'quality'] as const;
+
+/** A switch as the value of its choice. */
+export const switchName = (isOn: boolean | undefined) => (isOn === undefined ? undefined : isOn ? 'on' : 'off');
+const switchIn = (value: string | undefined) => (value === 'on' ? true : value === 'off' ? false : undefined);
+
+/** What the fields of these forms have in common. */
+function fieldMakers({ say }: Context) {
+  const label = (name: FieldName) => ({ name, label: say(`settings.fields.${name}`) });
+  const choice = (name: FieldName, values: readonly string[], chosen = UNSET, nameOf = (value: string) => value) => ({
+    ...label(name),
+    type: 'choice' as const,
+    required: true,
+    options: [UNSET, ...values].map((value) => ({
+      value,
+      label: value === UNSET ? say('settings.choices.unset') : nameOf(value),
+      isDefault: value === chosen,
+    })),
+  });
+  return {
+    label,
+    choice,
+    text: (name: FieldName, value: string | number | undefined, max: number, isLong = false) => ({
+      ...label(name),
+      type: 'text' as const,
+      value: String(value ?? ''),
+      max,
+      isLong,
+    }),
+    radio: (name: FieldName, values: readonly ChoiceName[], chosen: ChoiceName | undefined) => ({
+      ...choice(name, values, chosen, (value) => say(`settings.choices.${value}`, { defaultValue: value })),
+      isRadio: true as const,
+    }),
+  };
+}
+
+/** The fields of the form for a section, with the values that are set. */
+export async function preferenceFields(
+  section: PreferenceSection,
+  { set, persona }: OwnPreferences,
+  context: Context,
+): Promise<FieldPlan[]> {
+  const { say } = context;
+  const { label, choice, text, radio } = fieldMakers(context);
+  const model = async (name: FieldName, purpose: (typeof modelPurposes)[number], value: string | undefined) => {
+    const { models } = await modelsForForm(purpose, undefined, context);
+    const field = modelField(purpose, { value, label: label(name).label, hint: say('settings.modelHint') }, models);
+    return { ...field, name };
+  };
+  switch (section) {
+    case 'models':
+      return Promise.all(modelPurposes.map((purpose) => model(purpose, purpose, set.models?.[purpose])));
+    case 'images':
+      return [
+        ...CHOSEN_FLAGS.map((name) => choice(name, flagOptions[name].choices, set[name])),
+        text('stylize', set.stylize, 4),
+        { ...text('suffix', set.suffix, MAX_SUFFIX_LENGTH, true), hint: say('settings.suffixHint') },
+      ];
+    case 'replies':
+      return [
+        radio('private', SWITCH, switchName(set.isPrivate)),
+        radio('spoiler', SWITCH, switchName(set.spoiler)),
+        radio('ping', pings, set.ping),
+      ];
+    case 'answers':
+      return [radio('length', answerLengths, set.length), radio('tone', answerTones, set.tone)];
+    case 'persona':
+      return [
+        text('name', persona?.name, MAX_PERSONA_NAME_LENGTH),
+        text('instructions', persona?.instructions, MAX_PERSONA_LENGTH, true),
+        await model('personaModel', 'text', persona?.model),
+        {
+          ...radio('mentions', SWITCH, switchName(persona?.answersMentions ?? true)),
+          hint: say('settings.mentionsHint'),
+        },
+      ];
+  }
+}
+
+/** The preferences with what was entered for a section, or a refusal that follows from that alone. */
+export function withEntered(
+  section: PreferenceSection,
+  { fields }: FormValues,
+): ((known: OwnPreferences) => OwnPreferences) | Refusal {
+  const value = (name: FieldName): string | undefined => {
+    const entered = fields[name]?.trim();
+    return entered === '' || entered === UNSET ? undefined : entered;
+  };
+  if (section === 'persona') {
+    const [name, instructions, model] = [value('name'), value('instructions'), value('personaModel')];
+    if ((name === undefined) !== (instructions === undefined))
+      return new Refusal('refusals.settings.personaIncomplete');
+    const answersMentions = switchIn(value('mentions')) !== false;
+    const persona =
+      name !== undefined && instructions !== undefined ? { name, instructions, model, answersMentions } : undefined;
+    return ({ set }) => ({ set, persona });
+  }
+  const entered = enteredSet(section, value);
+  if (entered instanceof Refusal) return entered;
+  const { success } = preferenceSet.safeParse(withoutUndefined(entered));
+  // A form can be forged.
+  if (!success) return new Refusal('refusals.unknownButton');
+  return ({ set, persona }) => ({ set: preferenceSet.parse(withoutUndefined({ ...set, ...entered })), persona });
+}
+
+type SetChanges = { [Name in keyof PreferenceSet]: unknown };
+
+function enteredSet(
+  section: Exclude<PreferenceSection, 'persona'>,
+  value: (name: FieldName) => string | undefined,
+): SetChanges | Refusal {
+  switch (section) {
+    case 'models': {
+      const models = withoutUndefined(Object.fromEntries(modelPurposes.map((purpose) => [purpose, value(purpose)])));
+      return { models: keysOf(models).length === 0 ? undefined : models };
+    }
+    case 'images': {
+      const stylize = value('stylize');
+      const flags = { aspect: value('aspect'), version: value('version'), quality: value('quality') };
+      const suffix = value('suffix');
+      const refusal =
+        flagValueRefusal([stylize === undefined ? '' : `--stylize ${stylize}`, suffix].join(' ')) ??
+        // The flag for the weight of images needs images, which most prompts do not have.
+        flagSubjectRefusal(`prompt ${suffix ?? ''}`, false);
+      if (refusal) return refusal;
+      if (keysOf(flags).some((name) => !isChoice(name, flags[name]))) return new Refusal('refusals.unknownButton');
+      return { ...flags, stylize: stylize === undefined ? undefined : Number.parseInt(stylize, 10), suffix };
+    }
+    case 'replies':
+      return { isPrivate: switchIn(value('private')), spoiler: switchIn(value('spoiler')), ping: value('ping') };
+    case 'answers':
+      return { length: value('length'), tone: value('tone') };
+  }
+}
+
+const isChoice = (name: (typeof CHOSEN_FLAGS)[number], value: string | undefined): boolean =>
+  value === undefined || flagOptions[name].choices.includes(value);

@@ -1,0 +1,90 @@
+import { customIds } from '../discord/custom-ids.ts';
+import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
+import type { MessagePlan } from '../discord/plan.ts';
+import { entriesOf } from '../lib/entries.ts';
+import { buttonPlan } from '../messages/task-buttons.ts';
+import {
+  MAX_PERSONA_LENGTH,
+  type OwnPreferences,
+  type PreferenceLevel,
+  type PreferenceRow,
+  type PreferenceSection,
+  preferenceSections,
+} from '../services/orders/preference-set.ts';
+import type { Context } from './feature.ts';
+import { switchName } from './preference-fields.ts';
+import { preferenceOwnerHere } from './preference-owner.ts';
+
+/** What is set for a member, a channel or a server, with a button for each section if it can be changed here. */
+export async function preferencesPage(
+  of: PreferenceLevel,
+  context: Context,
+  options: { canChange: boolean },
+): Promise<MessagePlan> {
+  const { services, say, facts } = context;
+  const row = await services.tasks.preferences.find(preferenceOwnerHere(of, context));
+  const sections = preferenceSections.filter((section) => of === 'channel' || section !== 'persona');
+  const blocks = sections.map((section) => {
+    const lines = sectionLines(section, row ?? { set: {} }, context).map((line) => `- ${line}`);
+    return [
+      `**${say(`settings.sections.${section}`)}**`,
+      ...(lines.length === 0 ? [say('settings.nothing')] : lines),
+    ].join('\n');
+  });
+  const title = say(`settings.titles.${of}`, { channel: facts.parentChannelId ?? facts.channelId ?? '' });
+  const buttons = sections.map((section) =>
+    buttonPlan(say(`settings.buttons.${section}`), customIds.preferences.id({ of, section })),
+  );
+  const reset = buttonPlan(say('settings.buttons.reset'), customIds.preferencesReset.id(of), { style: 'danger' });
+  return {
+    page: { title, blocks: [say(`settings.about.${of}`), ...blocks, ...changedLine(of, row, context)] },
+    controls: options.canChange ? [...buttons, ...(row ? [{ ...reset, startsRow: true }] : [])] : [],
+  };
+}
+
+function changedLine(of: PreferenceLevel, row: PreferenceRow | undefined, { say }: Context): string[] {
+  if (!row || of === 'member') return [];
+  return [`-# ${say('settings.changed', { who: memberMention(row.by, say), at: Math.floor(row.at / 1000) })}`];
+}
+
+const MAX_NAME_LENGTH = 100;
+
+function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferences, { say }: Context): string[] {
+  const choice = (value: string | undefined) =>
+    value === undefined ? undefined : say(`settings.choices.${value}`, { defaultValue: value });
+  const code = (value: string | number | undefined) => (value === undefined ? undefined : inlineCode(String(value)));
+  const lines = (values: object): string[] =>
+    entriesOf<Record<string, string | undefined>>({ ...values }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${say(`settings.fields.${name}`, { defaultValue: name })}: ${value}`],
+    );
+  switch (section) {
+    case 'models':
+      return lines(Object.fromEntries(entriesOf({ ...set.models }).map(([purpose, model]) => [purpose, code(model)])));
+    case 'images': {
+      const { aspect, version, quality, stylize, suffix } = set;
+      return lines({
+        aspect: code(aspect),
+        version: code(version),
+        quality: code(quality),
+        stylize: code(stylize),
+        suffix: code(suffix),
+      });
+    }
+    case 'replies':
+      return lines({
+        private: choice(switchName(set.isPrivate)),
+        spoiler: choice(switchName(set.spoiler)),
+        ping: choice(set.ping),
+      });
+    case 'answers':
+      return lines({ length: choice(set.length), tone: choice(set.tone) });
+    case 'persona':
+      if (!persona) return [];
+      return lines({
+        name: escapeText(persona.name, MAX_NAME_LENGTH),
+        personaModel: code(persona.model),
+        mentions: choice(switchName(persona.answersMentions)),
+        instructions: escapeText(persona.instructions, MAX_PERSONA_LENGTH),
+      });
+  }
+}

@@ -1,0 +1,84 @@
+import { customIds } from '../../discord/custom-ids.ts';
+import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { loadForForm } from '../../messages/pressed-task.ts';
+import { modelPurposes, type OwnPreferences } from '../../services/orders/preference-set.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
+import { modelOrDefault } from '../options.ts';
+import { preferenceFields, withEntered } from '../preference-fields.ts';
+import { changeableOwner } from '../preference-owner.ts';
+import { preferencesPage } from '../preference-page.ts';
+import { text } from './text.ts';
+
+type Pointer = Parameters<typeof customIds.preferences.id>[0];
+
+async function openForm({ of, section }: Pointer, context: Context): Promise<FormPlan> {
+  const { say, services } = context;
+  const owner = changeableOwner(of, context);
+  if (section === 'persona' && of !== 'channel') throw new Refusal('refusals.unknownButton');
+  const { row } = await loadForForm(
+    services.tasks.preferences.find(owner).then((found) => ({ row: found })),
+    context,
+  );
+  const fields = await preferenceFields(section, row ?? { set: {} }, context);
+  return { id: customIds.preferencesFilled.id({ of, section }), title: say(`settings.sections.${section}`), fields };
+}
+
+const filledForm = on(customIds.preferencesFilled, {
+  reply: 'here',
+  reopen: openForm,
+  isPrivate: () => true,
+  // Which section it is, only the id of the form says.
+  parse: (values) => values,
+  async run({ of, section }, context, values): Promise<MessagePlan> {
+    const owner = changeableOwner(of, context);
+    if (section === 'persona' && of !== 'channel') throw new Refusal('refusals.unknownButton');
+    const { preferences } = context.services.tasks;
+    const change = withEntered(section, values);
+    if (change instanceof Refusal) throw change;
+    const known = (await preferences.find(owner)) ?? { set: {} };
+    await assertUsable(known, change(known), context);
+    await preferences.change(owner, context.facts.userId, change);
+    return preferencesPage(of, context, { canChange: true });
+  },
+});
+
+/** Refuses models that the gateway does not have, and text that the rules or the moderation here do not allow. */
+async function assertUsable(known: OwnPreferences, changed: OwnPreferences, context: Context): Promise<void> {
+  const { services, facts, origin } = context;
+  const models = modelPurposes.map(
+    (purpose) => [purpose, changed.set.models?.[purpose], known.set.models?.[purpose]] as const,
+  );
+  for (const [purpose, model, before] of [...models, ['text', changed.persona?.model, known.persona?.model] as const])
+    if (model !== undefined && model !== before) await modelOrDefault(purpose, model, services);
+  const { suffix } = changed.set;
+  if (suffix !== undefined && suffix !== known.set.suffix)
+    await services.safety.rules.assertTextAllowed({ ...origin, kind: 'imagine' }, suffix);
+  const { persona } = changed;
+  if (persona)
+    await services.safety.rules.assertTextAllowed(
+      { ...origin, kind: 'ask', guildId: facts.guildId },
+      `${persona.name}\n${persona.instructions}`,
+    );
+}
+
+const resetButton = on(customIds.preferencesReset, {
+  reply: 'here',
+  async run(of, context): Promise<MessagePlan> {
+    await context.services.tasks.preferences.change(changeableOwner(of, context), context.facts.userId, () => ({
+      set: {},
+    }));
+    return preferencesPage(of, context, { canChange: true });
+  },
+});
+
+/** A member's own settings. Its forms are also those of `/channel` and `/server defaults`. */
+export const settings: Feature<typeof text> = {
+  command: command({
+    name: 'settings',
+    options: {},
+    run: async (_values, context) => preferencesPage('member', context, { canChange: true }),
+  }),
+  handlers: [on(customIds.preferences, { open: openForm }), filledForm, resetButton],
+  text,
+};

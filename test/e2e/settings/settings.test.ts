@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { hasEnded, modelRequests, models } from '../asks/fixture.ts';
+import { startBot } from '../bot.ts';
+import { createFastClockFixture, type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { bytesOf, orders } from '../tasks/fixture.ts';
+import { erase, openDetails, openTask, openTaskList } from '../tasks/pages.ts';
+import { changeSettings } from './fixture.ts';
+
+const isDone = says('Finished in');
+const promptOf = ({ gateway }: FastClockFixture): string =>
+  (orders(gateway).at(-1)?.body as { prompt: string } | undefined)?.prompt ?? '';
+
+async function imagine({ discord }: FastClockFixture, options: object = {}, channel = 'studio'): Promise<Message> {
+  const exchange = await discord
+    .as('member')
+    .in(channel)
+    .slash('imagine', { prompt: 'a fox', ...options });
+  return exchange.message(isDone);
+}
+
+async function detailsOf(fixture: FastClockFixture): Promise<string> {
+  return text(await openDetails(fixture, await openTask(fixture, await openTaskList(fixture))));
+}
+
+describe('/settings', () => {
+  it('A member’s usual values are added to a prompt, after a restart too, unless the prompt or an option says otherwise, and the details say where each comes from', async () => {
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
+    const first = await startBot(fixture);
+    const member = fixture.discord.as('member');
+    const values = { aspect: '3:2', version: '7', stylize: '250', suffix: 'in oil --chaos 5 --ar 1:1' };
+    const page = await changeSettings(member, 'settings', 'Change images', values);
+    expect(page.ephemeral).toBe(true);
+    expect(text(page)).toMatch(
+      /Aspect ratio: `3:2`[\s\S]*Stylize, from 0 to 1,000: `250`[\s\S]*Suffix of prompts: `in oil/,
+    );
+    await first.stop();
+    await startBot(fixture);
+    await imagine(fixture);
+    expect(promptOf(fixture)).toBe('a fox in oil --ar 3:2 --v 7 --stylize 250 --chaos 5');
+    expect(await detailsOf(fixture)).toContain(
+      'Values from: aspect (personal settings), version (personal settings), stylize (personal settings), suffix (personal settings)',
+    );
+    await imagine(fixture, { prompt: 'a hen --no trees --s 50', aspect: '16:9' });
+    expect(promptOf(fixture)).toBe('a hen in oil --no trees --s 50 --ar 16:9 --v 7 --chaos 5');
+    expect(await detailsOf(fixture)).toContain(
+      'aspect (an option), version (personal settings), stylize (the prompt), suffix (personal settings)',
+    );
+  });
+
+  it('Replies are private by default from the first response on, after a restart too, unless the member chooses otherwise', async () => {
+    const fixture = await createFastClockFixture({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
+    const first = await startBot(fixture);
+    const { discord } = fixture;
+    await changeSettings(discord.as('member'), 'settings', 'Change replies', { private: 'on', spoiler: 'on' });
+    await first.stop();
+    await startBot(fixture);
+    for (const channel of ['studio', 'thread', 'hall', 'dm']) {
+      const { ephemeral, attachments } = await imagine(fixture, {}, channel);
+      expect([channel, ephemeral, attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([channel, true, true]);
+    }
+    const shown = await imagine(fixture, { private: false, spoiler: false });
+    expect([shown.ephemeral, shown.attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([false, false]);
+    const other = await (await discord.as('other').slash('imagine', { prompt: 'a fox' })).message(isDone);
+    expect(other.ephemeral).toBe(false);
+  });
+
+  it('The settings of a personal installation apply in a server without the bot and in a group', async () => {
+    const fixture = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
+    const installer = fixture.discord.as('installer');
+    await changeSettings(installer.in('lobby'), 'settings', 'Change images', { aspect: '9:16' });
+    for (const channel of ['lobby', 'friends', 'dm']) {
+      await (await installer.in(channel).slash('imagine', { prompt: 'a fox' })).message(isDone);
+      expect([channel, promptOf(fixture)]).toEqual([channel, 'a fox --ar 9:16']);
+    }
+  });
+
+  it('The usual models are used by their commands, and the length and tone of answers by /ask', async () => {
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
+    const member = discord.as('member');
+    const form = await (await member.click(await (await member.slash('settings')).message(), 'Change models')).modal();
+    await (await member.fill(form, { text: 'quill-5-mini' })).message(says('quill-5-mini'));
+    await changeSettings(member, 'settings', 'Change answers', { length: 'short', tone: 'formal' });
+    const answer = await (await member.slash('ask', { prompt: 'snow?', instructions: 'Rhyme.' })).message(hasEnded);
+    const request = modelRequests(gateway).at(-1);
+    expect(request?.model).toBe('quill-5-mini');
+    expect(request?.instructions).toBe(
+      'Rhyme.\n\nAnswer in at most three sentences unless asked for more.\n\nWrite in a formal tone.',
+    );
+    const details = await (await member.click(answer, 'Show details')).message();
+    expect(text(details)).toContain(
+      'Values from: model (personal settings), length (personal settings), tone (personal settings)',
+    );
+    // A conversation keeps its model.
+    await (await member.slash('ask', { prompt: 'and ice?', model: 'quill-5', new: true })).message(hasEnded);
+    await (await member.slash('ask', { prompt: 'and hail?' })).message(hasEnded);
+    expect(modelRequests(gateway).at(-1)?.model).toBe('quill-5');
+  });
+
+  it('A value that cannot be right is refused, and can be corrected', async () => {
+    const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = discord.as('member');
+    const page = await (await member.slash('settings')).message();
+    const form = await (await member.click(page, 'Change images')).modal();
+    const refused = await (await member.fill(form, { stylize: '9999', suffix: 'in oil' })).followUp();
+    expect(text(refused)).toContain('--stylize');
+    const again = await (await member.click(refused, 'Correct it')).modal();
+    expect(text(await (await member.fill(again, { stylize: '100' })).message())).toContain('`in oil`');
+  });
+
+  it('Reset removes all settings of a member', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = fixture.discord.as('member');
+    const page = await changeSettings(member, 'settings', 'Change images', { aspect: '3:2' });
+    expect(text(await (await member.click(page, 'Reset all')).message(says('Not set')))).not.toContain('3:2');
+    await imagine(fixture);
+    expect(promptOf(fixture)).toBe('a fox');
+  });
+
+  it('A member’s settings are in their export, and gone after an erasure', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord } = fixture;
+    const member = discord.as('member');
+    await changeSettings(member, 'settings', 'Change images', { suffix: 'in oil' });
+    await changeSettings(discord.as('other'), 'settings', 'Change images', { suffix: 'in chalk' });
+    const exported = await (await member.click(await openTaskList(fixture), 'Export my data')).message();
+    const data = JSON.parse((await bytesOf(exported)).toString());
+    expect(data.preferences).toMatchObject([{ memberId: discord.world.user('member').id, set: { suffix: 'in oil' } }]);
+    await erase(fixture);
+    expect(text(await (await member.slash('settings')).message())).not.toContain('in oil');
+    expect(text(await (await discord.as('other').slash('settings')).message())).toContain('in chalk');
+  });
+
+  it('A member can have every finished task pinged, or none', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const { discord } = fixture;
+    await changeSettings(discord.as('member'), 'settings', 'Change replies', { ping: 'always' });
+    await imagine(fixture);
+    const id = discord.world.user('member').id;
+    await discord.until(() => discord.messages('studio').find(says(`<@${id}>, your task has finished.`)));
+  });
+});
