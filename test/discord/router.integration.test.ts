@@ -125,7 +125,7 @@ interface Earlier {
   says?: Acknowledgement;
 }
 
-type Rules = Pick<RouterParts<EarlyContext['services']>, 'guards' | 'loadRules' | 'isPrivateByDefault'>;
+type Rules = Pick<RouterParts<EarlyContext['services']>, 'guards' | 'loadRules' | 'loadSettings' | 'isPrivateByDefault'>;
 
 async function startRouter(
   earlier?: Earlier,
@@ -247,6 +247,7 @@ describe('The interaction router', () => {
     let isPrivate = false;
     const loading = Promise.withResolvers<void>();
     const { discord } = await startRouter(undefined, {
+      guards: [],
       isPrivateByDefault: () => isPrivate,
       async loadSettings() {
         await loading.promise;
