@@ -125,7 +125,10 @@ interface Earlier {
   says?: Acknowledgement;
 }
 
-type Rules = Pick<RouterParts<EarlyContext['services']>, 'guards' | 'loadRules' | 'loadSettings' | 'isPrivateByDefault'>;
+type Rules = Pick<
+  RouterParts<EarlyContext['services']>,
+  'guards' | 'loadRules' | 'loadSettings' | 'isPrivateByDefault'
+>;
 
 async function startRouter(
   earlier?: Earlier,

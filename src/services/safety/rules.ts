@@ -278,7 +278,7 @@ export class Rules {
   }
 
   /** Whether a text in which the bot repeats a member's words is blocked. */
-  blocksText({ guildId, kind }: Task, text: string): boolean {
+  blocksText({ guildId, kind }: { guildId?: string | undefined; kind: JudgedOrder['kind'] }, text: string): boolean {
     return this.#setsFor(guildId).some(([name, rules]) => this.#judge(name, rules).judgeText(kind, text) !== undefined);
   }
 
