@@ -21,8 +21,8 @@ export function openMessages(sources: MessageSources) {
   tasks.book.onChange((task, previous) => {
     if (task.talk && previous && hasEnded(task) && !hasEnded(previous)) {
       answers.updateButtons(task.talk.turns.toReversed());
-      // The message that would say so has been deleted with its owner's data.
-      if (task.unwanted && task.channelId !== undefined)
+      // The message that would tell the others so has been deleted with its owner's data.
+      if (task.unwanted && task.channelId !== undefined && task.traits.hearsEveryone?.(task.request))
         void trackUntilDone(outbox.sendInChannel(task.channelId, talkNotice(task, say)), notices);
     }
     if (task.traits.isText) answers.show(task);

@@ -83,7 +83,9 @@ async function applyForm(
     await rules.change(guildId, (current) => withLog(current, logOf(current), author));
   } else {
     await rules.change(guildId, (current) => {
-      const changes = changesOf(section, latest(current), current, context);
+      const mistakes = new Mistakes();
+      const changes = changesOf(section, latest(current), current, mistakes, context);
+      mistakes.throwIfAny();
       return withRules(current, { ...current.rules, ...changes }, author);
     });
   }
@@ -103,21 +105,21 @@ async function verifyChannel(guildId: string, channelId: string | undefined, con
     throw new Refusal('refusals.rules.logFailed');
 }
 
+/** The changed rules; what could not be read is added to the mistakes. */
 function changesOf(
   section: Exclude<RuleSection, 'access' | 'log'>,
   { fields, lists, files }: FormValues,
   { rules: current, logChannelId }: ServerRules,
+  mistakes: Mistakes,
   context: Context,
 ): Partial<RuleSet> {
   const { targets: ruleTargets } = context.services.safety;
   const { pressers, privateCommands = '', personalInstalls } = fields;
-  const mistakes = new Mistakes();
   switch (section) {
     case 'use': {
       const roleIds = [...(lists.presserRoles ?? [])];
       if (pressers === 'roles' && roleIds.length === 0) mistakes.add(new Refusal('refusals.rules.noRoles'));
       const commands = mistakes.collect([], () => parseCommands(privateCommands, ruleTargets.privateCommands));
-      mistakes.throwIfAny();
       return {
         pressers: pressers === 'roles' ? { roleIds } : pressers === 'requester' ? 'requester' : 'everyone',
         privateCommands: commands,
@@ -132,7 +134,6 @@ function changesOf(
         patterns: mistakes.collect([], () => parsePatterns(patterns, ruleTargets)),
         longestPrompt: mistakes.collect(undefined, () => parseLongestPrompt(longestPrompt)),
       };
-      mistakes.throwIfAny();
       return {
         // A list that was too long for its field was shown as an empty field, which must not empty the list.
         ...(files.file || isShown(current, 'words') ? { words: parsed.words } : {}),
@@ -157,7 +158,6 @@ function changesOf(
     case 'links': {
       const denied = mistakes.collect([], () => parseDomains(fields.deniedDomains ?? ''));
       const allowed = mistakes.collect([], () => parseDomains(fields.allowedDomains ?? ''));
-      mistakes.throwIfAny();
       return {
         ...(isShown(current, 'deniedDomains') ? { deniedDomains: denied } : {}),
         ...(isShown(current, 'allowedDomains') ? { allowedDomains: allowed.length === 0 ? undefined : allowed } : {}),

@@ -153,7 +153,7 @@ describeProfiles('The end of an answer', (profile) => {
     await app.stop();
     await startBot(fixture);
     const brokenAnswer = await exchange.message(hasEnded);
-    expect(text(brokenAnswer)).toContain('stopped mid-');
+    expect(text(brokenAnswer)).toContain('was stopped before');
     expect(text(brokenAnswer)).toContain(BEGINNING);
     expect(modelRequests(gateway)).toHaveLength(1);
   });

@@ -55,7 +55,7 @@ describe('The storage of an answer', () => {
     discord.expireTokens();
     await startBot(fixture);
     const first = await exchange.message(hasEnded);
-    expect(text(first)).toContain('stopped mid-');
+    expect(text(first)).toContain('was stopped before');
     const parts = discord.messages('studio').map(text);
     expect(latestAnswer(gateway).replace(/\s+/g, ' ')).toContain(
       (parts.at(-1) ?? '').split('\n-#')[0]?.replace(/\s+/g, ' '),
@@ -74,7 +74,7 @@ describe('The storage of an answer', () => {
     discord.expireTokens();
     await startBot(fixture);
     const { channel } = member.in('dm');
-    const final = await discord.until(() => messagesWith(discord, channel.id, 'stopped mid-')[0]);
+    const final = await discord.until(() => messagesWith(discord, channel.id, 'was stopped before')[0]);
     const fullText = (await bytesOf(final)).toString();
     expect(fullText).toContain('This is the sandbox speaking');
     // The file contains more than one message shows while the answer is streamed.

@@ -70,7 +70,7 @@ it('A bot that stops during a reply says so after the restart, and the live conv
   await exchange.message((message) => labels(message).includes('Stop'));
   await fixture.app.stop();
   await startBot(fixture);
-  const interrupted = await discord.until(() => messagesWith(discord, thread, 'stopped mid-')[0]);
+  const interrupted = await discord.until(() => messagesWith(discord, thread, 'was stopped before')[0]);
   expect(labels(interrupted)).toEqual(['Speak', 'Delete']);
   expect(text(await sendUtterance(fixture, interrupted, 'go on'))).toContain('sandbox speaking');
 });

@@ -154,7 +154,7 @@ describeDialects('A gateway with a session limit of its own', (realtimeDialect) 
 });
 
 describe('The erasure of a member’s data during a live conversation', () => {
-  it('An erasure during a reply leaves nothing behind, and the gateway’s response is stopped', async () => {
+  it('An erasure during a reply leaves only a notice for the others in the thread, and the gateway’s response is stopped', async () => {
     const fixture = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway } = fixture;
     const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
@@ -163,7 +163,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     const running = await speaker.fill(await (await speaker.click(opening, 'Speak')).modal(), { words: 'a secret' });
     await running.message(isRunning);
     await requestErasure(fixture);
-    await discord.until(() => publicMessages(fixture, thread).length === 0 || undefined, 'an empty thread');
+    await expect
+      .poll(() => publicMessages(fixture, thread).map(text))
+      .toEqual(['This conversation has ended.\n-# Use `/talk start` to start another one.']);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     await expect.poll(() => storedTasks(fixture)).toEqual([]);
     // The ledger is anonymized after the tasks were removed.
