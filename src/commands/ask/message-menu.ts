@@ -14,7 +14,7 @@ import { filesIn, submitQuestion } from './questions.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
 
-/** Asks about any message, whose text and files are sent with the question. */
+/** A question about any message, whose text and files are sent with the question. */
 export const messageMenu: Menu<Services> = {
   name: 'question',
   async open(target, context) {
