@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { createDiscordClients } from '../discord/outbox/clients.ts';
 import { clusterHealth } from '../discord/shards/cluster-health.ts';
-import { PacketHandler } from '../discord/shards/packets.ts';
+import { handlePacket } from '../discord/shards/packets.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
@@ -104,11 +104,10 @@ export class WorkerBots {
       void bot.checkGateway();
       bot.announce();
     }
-    const packets = new PacketHandler({ ...bot, clock, log });
     this.running.set(partition, bot);
     this.#inboxes.set(
       partition,
-      inbox.consume(partition, (packet) => packets.handle(packet)),
+      inbox.consume(partition, (packet) => handlePacket(packet, { ...bot, clock, log })),
     );
     return true;
   }

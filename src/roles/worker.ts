@@ -6,7 +6,7 @@ import type { Monitoring } from '../monitoring/monitoring.ts';
 import { openClusterCallbacks, openClusterUrls } from '../services/cluster/cluster-callbacks.ts';
 import { Membership } from '../services/cluster/membership.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
-import { HealthPublisher } from '../services/cluster/partition-health.ts';
+import { publishHealth } from '../services/cluster/partition-health.ts';
 import { createGateway } from '../services/gateway/gateway.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
 import type { App, AppTools } from './app.ts';
@@ -53,7 +53,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   });
   resources.defer(async () => callbacks?.close());
   const membership = await Membership.join(cluster, bots);
-  const health = new HealthPublisher(cluster, bots.health);
+  const stopPublishing = publishHealth(cluster, bots.health);
   log.info({ version, partitions: partitions.count }, 'This worker is ready.');
 
   const opened = resources.move();
@@ -64,7 +64,7 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
     ),
     async stop() {
       await membership.stop();
-      await health.stop();
+      await stopPublishing();
       await opened.disposeAsync();
       log.info('This worker has stopped.');
     },

@@ -28,7 +28,8 @@ const MESSAGE_EVENTS: ReadonlySet<unknown> = new Set([
   Events.MessageDelete,
 ]);
 
-interface PacketHandlerParts<Services extends EarlyContext['services']> extends AppContext {
+/** What handles packets in one partition. */
+interface PacketSources<Services extends EarlyContext['services']> extends AppContext {
   domains: Domains;
   router: Router<Services>;
   readMessage(packet: GatewayDispatchPayload, options: { isRepeated: boolean }): Promise<void>;
@@ -36,44 +37,37 @@ interface PacketHandlerParts<Services extends EarlyContext['services']> extends 
   interruptedState: ReturnType<typeof interruptedInteractionHandler>;
 }
 
-/** Handles what one partition takes from the inbox. */
-export class PacketHandler<Services extends EarlyContext['services']> {
-  readonly #parts: PacketHandlerParts<Services>;
-
-  constructor(parts: PacketHandlerParts<Services>) {
-    this.#parts = parts;
-  }
-
-  /** Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
-  async handle({ content, isRepeated }: TakenPacket): Promise<'declined' | undefined> {
-    const { domains, router, readMessage, interruptedState, clock, log } = this.#parts;
-    // The packet was fetched while its partition was being released. The next owner handles it.
-    if (router.isFinishing) return 'declined';
-    try {
-      const message = messageIn(content);
-      if (message) return void (await domains.tasks.erasure.receive(message));
-      const callback = callbackIn(content);
-      if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);
-      if (isMessagePacket(content)) {
-        const isLate = clock.now() - timestampOf(content.d.id) > MAX_MESSAGE_AGE_MS;
-        if (isLate && content.t === Events.MessageCreate)
-          return void log.info('A message waited too long for a worker and will not be answered.');
-        return void (await readMessage(content, { isRepeated }));
-      }
-      if (!isInteractionPacket(content)) return;
-      const { d: interaction, acknowledgement } = content;
-      if (!isRepeated)
-        return void (await router.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
-      const state = await interruptedState(interaction, router.onlyOrders(interaction));
-      if (state === 'ended') return;
-      if (router.isFinishing) return 'declined';
-      await router.route(
-        interaction,
-        state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
-      );
-    } catch (error) {
-      log.error({ err: error }, 'A packet could not be answered.');
+/** Handles what one partition takes from the inbox. Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
+export async function handlePacket<Services extends EarlyContext['services']>(
+  { content, isRepeated }: TakenPacket,
+  { domains, router, readMessage, interruptedState, clock, log }: PacketSources<Services>,
+): Promise<'declined' | undefined> {
+  // The packet was fetched while its partition was being released. The next owner handles it.
+  if (router.isFinishing) return 'declined';
+  try {
+    const message = messageIn(content);
+    if (message) return void (await domains.tasks.erasure.receive(message));
+    const callback = callbackIn(content);
+    if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);
+    if (isMessagePacket(content)) {
+      const isLate = clock.now() - timestampOf(content.d.id) > MAX_MESSAGE_AGE_MS;
+      if (isLate && content.t === Events.MessageCreate)
+        return void log.info('A message waited too long for a worker and will not be answered.');
+      return void (await readMessage(content, { isRepeated }));
     }
+    if (!isInteractionPacket(content)) return;
+    const { d: interaction, acknowledgement } = content;
+    if (!isRepeated)
+      return void (await router.route(interaction, acknowledgement && { acknowledgement, isCertain: false }));
+    const state = await interruptedState(interaction, router.onlyOrders(interaction));
+    if (state === 'ended') return;
+    if (router.isFinishing) return 'declined';
+    await router.route(
+      interaction,
+      state === 'not acknowledged' ? undefined : { acknowledgement: state, isCertain: true },
+    );
+  } catch (error) {
+    log.error({ err: error }, 'A packet could not be answered.');
   }
 }
 

@@ -23,42 +23,26 @@ export type PartitionHealth = z.output<typeof shape>;
 
 const nameOf = (partition: number): string => `health:${partition}`;
 
-/** Publishes the health of this worker's partitions to the other workers whenever it changes. */
-export class HealthPublisher {
-  readonly #cluster: ClusterContext;
-  readonly #ownHealth: () => ReadonlyMap<number, PartitionHealth>;
-  /** Waits for a write that has begun. */
-  readonly stop: () => Promise<void>;
-  #lastWritten: ReadonlyMap<number, string> = new Map();
-
-  /** `ownHealth`: the health of the partitions that this worker owns. */
-  constructor(cluster: ClusterContext, ownHealth: () => ReadonlyMap<number, PartitionHealth>) {
-    this.#cluster = cluster;
-    this.#ownHealth = ownHealth;
-    this.stop = repeat(cluster.clock, () => this.#tryWrite());
-  }
-
-  async #tryWrite(): Promise<number> {
+/** Publishes the health of this worker's partitions to the other workers whenever it changes. The returned function ends this. */
+export function publishHealth(
+  { clock, facts, holder, log }: ClusterContext,
+  ownHealth: () => ReadonlyMap<number, PartitionHealth>,
+): () => Promise<void> {
+  const claimReference = { claim: WORKER_CLAIM + holder, holder };
+  let lastWritten: ReadonlyMap<number, string> = new Map();
+  return repeat(clock, async () => {
     try {
-      await this.#write();
+      const serialized = new Map([...ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]));
+      for (const [partition, text] of serialized) {
+        const isUnchanged = lastWritten.get(partition) === text;
+        if (!isUnchanged && !(await facts.write(nameOf(partition), text, claimReference))) serialized.delete(partition);
+      }
+      lastWritten = serialized;
     } catch (error) {
-      this.#cluster.log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
+      log.debug({ err: error }, 'The health of this worker’s partitions could not be written.');
     }
     return WRITE_INTERVAL_MS;
-  }
-
-  async #write(): Promise<void> {
-    const { facts, holder } = this.#cluster;
-    const serialized = new Map(
-      [...this.#ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]),
-    );
-    const claimReference = { claim: WORKER_CLAIM + holder, holder };
-    for (const [partition, text] of serialized) {
-      const isUnchanged = this.#lastWritten.get(partition) === text;
-      if (!isUnchanged && !(await facts.write(nameOf(partition), text, claimReference))) serialized.delete(partition);
-    }
-    this.#lastWritten = serialized;
-  }
+  });
 }
 
 /** The health of a partition, as its owner last wrote it. */

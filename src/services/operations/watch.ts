@@ -1,4 +1,5 @@
 import type { AppContext } from '../../lib/app-context.ts';
+import { repeat } from '../../lib/repeat.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
@@ -34,7 +35,7 @@ export class Watch {
   /** The limits of the whole bot because of which an order was refused, and when they reset. */
   readonly #exceededUntil = new Map<string, number>();
   #reportedUnreadable = 0;
-  #cancel: (() => void) | undefined;
+  #stopChecking: (() => Promise<void>) | undefined;
 
   constructor(context: WatchContext, notices: Notices, runs: Runs) {
     const { money } = context.domains;
@@ -49,19 +50,16 @@ export class Watch {
   }
 
   start(): void {
-    this.#repeatCheck();
+    this.#stopChecking = repeat(this.#context.clock, async () => {
+      this.#check();
+      return CHECK_INTERVAL_MS;
+    });
     // The balance can only be interpreted if the unit of its amounts is known.
     if (this.#context.domains.money.usage.unit === 'cents') this.#balanceWatch.start();
   }
 
   async stop(): Promise<void> {
-    this.#cancel?.();
-    await this.#balanceWatch.stop();
-  }
-
-  #repeatCheck(): void {
-    this.#check();
-    this.#cancel = this.#context.clock.after(CHECK_INTERVAL_MS, () => this.#repeatCheck());
+    await Promise.all([this.#stopChecking?.(), this.#balanceWatch.stop()]);
   }
 
   #check(): void {
