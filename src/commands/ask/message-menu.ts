@@ -5,7 +5,7 @@ import { escapeText } from '../../discord/markdown.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
-import { hasVisibleText } from '../../lib/text.ts';
+import { hasVisibleText, plainWords } from '../../lib/text.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
 import { type Context, on, type Services } from '../feature.ts';
@@ -49,7 +49,8 @@ function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, 
 
 function excerptOf({ content, files }: QuotedMessage): string {
   const names = files.map(({ name }) => name).join(', ');
-  return escapeText(hasVisibleText(content) ? content : names, MAX_EXCERPT_LENGTH);
+  // A message of links or mentions only has no words.
+  return escapeText(plainWords(content) || names || content, MAX_EXCERPT_LENGTH);
 }
 
 const audiences = ['everyone', 'me'] as const;
