@@ -48,6 +48,16 @@ const actionSchema = z.discriminatedUnion('do', [
   z.strictObject({ ...actorFields, do: z.literal('say'), content: z.string(), files: z.array(file).default([]) }),
   z.strictObject({
     ...actorFields,
+    do: z.literal('reply'),
+    message: z.string(),
+    content: z.string(),
+    ping: z.boolean().default(true),
+    files: z.array(file).default([]),
+  }),
+  z.strictObject({ ...actorFields, do: z.literal('edit'), message: z.string(), content: z.string() }),
+  z.strictObject({ ...actorFields, do: z.literal('remove'), message: z.string() }),
+  z.strictObject({
+    ...actorFields,
     do: z.literal('speak'),
     base64: z.base64(),
     seconds: z.number().positive(),
@@ -84,6 +94,15 @@ async function runAction(action: z.output<typeof actionSchema>, actor: Actor, pa
     }
     case 'say':
       return { message: await actor.say(action.content, action.files) };
+    case 'reply': {
+      const { message, content, ping, files } = action;
+      return { message: await actor.reply({ id: message }, content, { ping, files }) };
+    }
+    case 'edit':
+      return { message: await actor.edit({ id: action.message }, action.content) };
+    case 'remove':
+      await actor.remove({ id: action.message });
+      return {};
     case 'speak': {
       const { base64, seconds, waveform } = action;
       const bytes = Buffer.from(base64, 'base64');

@@ -45,6 +45,27 @@ describe('The control API', () => {
     expect((await call('/act', { as: 'member', do: 'dance' })).status).toBe(400);
   });
 
+  it('The control API replies, edits and removes as a user, who can do so only with their own messages', async () => {
+    const { call, discord } = await startDiscord();
+    const as = 'member';
+    const { body } = await call('/act', { as, do: 'say', content: `<@${discord.applicationId}> hello` });
+    const { id } = body.message as { id: string };
+    const repliesWith = async (ping?: boolean) => {
+      const action = { as: 'other', do: 'reply', message: id, content: 'hi', ...(ping !== undefined && { ping }) };
+      return (await call('/act', action)).body.message as { mentions: { username: string }[] };
+    };
+    expect((await repliesWith()).mentions).toMatchObject([{ username: 'member' }]);
+    expect(await repliesWith(false)).toMatchObject({ mentions: [], referenced_message: { id } });
+    expect((await call('/act', { as: 'other', do: 'edit', message: id, content: 'mine' })).status).toBe(400);
+    expect((await call('/act', { as: 'other', do: 'remove', message: id })).status).toBe(400);
+    expect((await call('/act', { as, do: 'edit', message: id, content: 'bye' })).body).toMatchObject({
+      message: { content: 'bye', mentions: [] },
+    });
+    expect((await call('/act', { as, do: 'remove', message: id })).status).toBe(200);
+    expect((await call('/act', { as, do: 'edit', message: id, content: 'again' })).status).toBe(400);
+    expect(discord.messages('studio').map(({ content }) => content)).toEqual(['hi', 'hi']);
+  });
+
   it('The control API streams events', async () => {
     const { discord } = await startDiscord();
     const url = `${discord.url.replace('http', 'ws')}/_sandbox/stream`;
