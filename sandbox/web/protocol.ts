@@ -81,6 +81,17 @@ export type Action = { readonly as: string; readonly in?: string } & (
   | { readonly do: 'fill'; readonly interaction: string; readonly values?: Readonly<Record<string, FieldValue>> }
   | { readonly do: 'menu'; readonly name: string; readonly message?: string; readonly user?: string }
   | { readonly do: 'say'; readonly content: string; readonly files?: readonly EncodedFile[] }
+  /** Without `ping`, the author of the other message is not notified. */
+  | {
+      readonly do: 'reply';
+      readonly message: string;
+      readonly content: string;
+      readonly ping?: boolean;
+      readonly files?: readonly EncodedFile[];
+    }
+  /** Only a person's own messages. */
+  | { readonly do: 'edit'; readonly message: string; readonly content: string }
+  | { readonly do: 'remove'; readonly message: string }
 );
 
 export interface Modal {

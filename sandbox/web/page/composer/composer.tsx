@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../shell/icons.tsx';
-import { channel, commands } from '../state/world.ts';
+import { channel, commands, currentUser } from '../state/world.ts';
 import { CommandRow } from './command-row.tsx';
-import { chosenCommand } from './draft.ts';
+import { chosenCommand, discardTarget, textTarget } from './draft.ts';
 import { sendError } from './send.ts';
 import { TextRow } from './text-row.tsx';
 
@@ -12,7 +12,8 @@ export function Composer() {
   const id = here?.id;
   useEffect(() => {
     sendError.value = undefined;
-  }, [id]);
+    if (textTarget.value) discardTarget();
+  }, [id, currentUser.value]);
   if (!here) return null;
   if (!here.maySend && commands.value.length === 0)
     return (

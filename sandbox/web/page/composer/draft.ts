@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import type { VisibleMessage } from '../../protocol.ts';
 import { commands, world } from '../state/world.ts';
 import { type Leaf, leavesOf, type Option } from './commands.ts';
 import { type OptionValue, validateOption } from './option-value.ts';
@@ -16,6 +17,17 @@ export const focusedOption = signal<string | undefined>(undefined);
 /** The field to focus once it is rendered: an option's name, or `TEXT_FIELD`. */
 export const focusTarget = signal<string | undefined>(undefined);
 export const TEXT_FIELD = ' text';
+
+/** The message that the text replies to or changes. */
+export interface TextTarget {
+  readonly how: 'reply' | 'edit';
+  readonly message: VisibleMessage;
+  /** Whether the reply notifies the author of the message. */
+  readonly ping: boolean;
+}
+
+/** Undefined if the text is a new message. */
+export const textTarget = signal<TextTarget | undefined>(undefined);
 
 export const leaves = computed(() => leavesOf(commands.value));
 export const currentOption = computed(() => optionNamed(focusedOption.value));
@@ -36,6 +48,26 @@ export function setText(content: string): void {
   }
 }
 
+export function startReply(message: VisibleMessage): void {
+  if (textTarget.value?.how === 'edit') text.value = '';
+  discardCommand();
+  textTarget.value = { how: 'reply', message, ping: true };
+}
+
+/** `content` is the message's text as its author typed it. */
+export function startEdit(message: VisibleMessage, content: string): void {
+  discardCommand();
+  text.value = content;
+  textTarget.value = { how: 'edit', message, ping: false };
+}
+
+/** The text of a reply stays, as that of a new message. */
+export function discardTarget(): void {
+  if (textTarget.value?.how === 'edit') text.value = '';
+  textTarget.value = undefined;
+  focusTarget.value = TEXT_FIELD;
+}
+
 export function startCommand(leaf: Leaf, values: ReadonlyMap<string, OptionValue> = new Map()): void {
   const initialOptions = leaf.options
     .filter((option) => option.required || values.has(option.name))
@@ -45,6 +77,7 @@ export function startCommand(leaf: Leaf, values: ReadonlyMap<string, OptionValue
   shownOptions.value = initialOptions;
   validationErrors.value = new Map();
   text.value = '';
+  textTarget.value = undefined;
   focusTarget.value = initialOptions[0];
   focusedOption.value = initialOptions[0];
 }

@@ -1,11 +1,21 @@
 import { signal } from '@preact/signals';
 import type { EncodedFile } from '../../protocol.ts';
 import { bytesText } from '../markdown/time.ts';
-import { sendMessage, sendSlash } from '../state/actions.ts';
+import { editMessage, removeMessage, sendMessage, sendReply, sendSlash } from '../state/actions.ts';
 import { errorMessage } from '../state/api.ts';
 import { channel, world } from '../state/world.ts';
-import { chosenCommand, discardCommand, files, optionValues, text, validateDraft } from './draft.ts';
+import {
+  chosenCommand,
+  discardCommand,
+  files,
+  optionValues,
+  type TextTarget,
+  text,
+  textTarget,
+  validateDraft,
+} from './draft.ts';
 import { encodeFile } from './encode-file.ts';
+import { namesToIds } from './mentions.ts';
 import { valueToSend } from './option-value.ts';
 
 /** Why a plain message was not sent. */
@@ -25,9 +35,10 @@ export async function sendCommand(): Promise<void> {
 }
 
 export async function sendText(): Promise<void> {
-  const content = text.value.trim();
-  const attachedFiles = files.value;
-  if (content === '' && attachedFiles.length === 0) return;
+  const typed = text.value.trim();
+  const target = textTarget.value;
+  const attachedFiles = target?.how === 'edit' ? [] : files.value;
+  if (typed === '' && attachedFiles.length === 0 && target?.how !== 'edit') return;
   if (channel.value?.maySend === false) {
     sendError.value = 'You do not have permission to send messages in this channel.';
     return;
@@ -39,12 +50,29 @@ export async function sendText(): Promise<void> {
     return;
   }
   text.value = '';
-  files.value = [];
+  textTarget.value = undefined;
+  if (target?.how !== 'edit') files.value = [];
   sendError.value = undefined;
   try {
-    await sendMessage(content, await Promise.all(attachedFiles.map(encodeFile)));
+    await post(namesToIds(typed), attachedFiles, target);
   } catch (error) {
     sendError.value = errorMessage(error);
-    if (text.value === '') text.value = content;
+    if (text.value !== '') return;
+    text.value = typed;
+    textTarget.value = target;
+  }
+}
+
+async function post(content: string, attachedFiles: readonly File[], target: TextTarget | undefined) {
+  if (target?.how === 'edit') return editMessage(target.message.id, content);
+  const encodedFiles = await Promise.all(attachedFiles.map(encodeFile));
+  return target ? sendReply(target.message.id, content, target.ping, encodedFiles) : sendMessage(content, encodedFiles);
+}
+
+export async function removeOwnMessage(message: string): Promise<void> {
+  try {
+    await removeMessage(message);
+  } catch (error) {
+    sendError.value = errorMessage(error);
   }
 }

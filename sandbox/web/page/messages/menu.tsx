@@ -1,11 +1,14 @@
 import { type Signal, useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { VisibleMessage } from '../../protocol.ts';
+import { startEdit, startReply } from '../composer/draft.ts';
+import { idsToNames } from '../composer/mentions.ts';
+import { removeOwnMessage } from '../composer/send.ts';
 import { CommandType } from '../discord-api.ts';
 import { Icon } from '../shell/icons.tsx';
 import { sendMenu } from '../state/actions.ts';
 import { dismiss } from '../state/messages.ts';
-import { commands } from '../state/world.ts';
+import { channel, commands, currentUser, personOf } from '../state/world.ts';
 
 type Point = { x: number; y: number } | undefined;
 
@@ -22,12 +25,20 @@ export function MessageMenu({ message, at }: { message: VisibleMessage; at: Sign
       .filter(({ type }) => Number(type) === CommandType.message)
       .map(({ name }): Entry => ({ name, run: () => void sendMenu(name, { message: message.id }) })),
   );
+  const isOwn = personOf(message.author.id)?.role === currentUser.value;
+  const texts: Entry[] = [
+    ...(channel.value?.maySend === true && !message.ephemeral
+      ? [{ name: 'Reply', run: () => startReply(message) }]
+      : []),
+    ...(isOwn ? [{ name: 'Edit message', run: () => startEdit(message, idsToNames(message.content)) }] : []),
+  ];
   const others: Entry[] = [
     ...(message.content === ''
       ? []
       : [{ name: 'Copy text', run: () => void navigator.clipboard.writeText(message.content) }]),
     { name: 'Copy message ID', run: () => void navigator.clipboard.writeText(message.id) },
     ...(message.ephemeral ? [{ name: 'Dismiss message', run: () => dismiss(message.id) }] : []),
+    ...(isOwn ? [{ name: 'Delete message', run: () => void removeOwnMessage(message.id) }] : []),
   ];
   return (
     <div class="message-tools">
@@ -49,6 +60,7 @@ export function MessageMenu({ message, at }: { message: VisibleMessage; at: Sign
       {at.value && (
         <Menu
           point={at.value}
+          texts={texts}
           apps={apps.value}
           others={others}
           onClose={() => {
@@ -63,12 +75,13 @@ export function MessageMenu({ message, at }: { message: VisibleMessage; at: Sign
 
 interface MenuProps {
   readonly point: NonNullable<Point>;
+  readonly texts: readonly Entry[];
   readonly apps: readonly Entry[];
   readonly others: readonly Entry[];
   readonly onClose: () => void;
 }
 
-function Menu({ point, apps, others, onClose }: MenuProps) {
+function Menu({ point, texts, apps, others, onClose }: MenuProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const menu = box.current;
@@ -107,6 +120,8 @@ function Menu({ point, apps, others, onClose }: MenuProps) {
   );
   return (
     <div ref={box} class="menu" role="menu" aria-label="Message actions" tabIndex={-1} onKeyDown={onKeyDown}>
+      {texts.map(entry)}
+      {texts.length > 0 && <hr />}
       <div role="group" aria-label="Apps">
         <p class="menu-title" role="presentation">
           Apps

@@ -32,7 +32,7 @@ function wordsOf({ kind, ageRestricted, maySend, commands }: Channel): string {
   if (!maySend) return 'Members can read this channel but cannot send messages.';
   if (ageRestricted) return 'This channel is age-restricted.';
   if (commands.length === 0) return 'You have no commands in this channel.';
-  return 'The real bot runs here, on your machine only. Type / to see its commands, or try one of these.';
+  return 'The real bot runs here, on your machine only. Type / to see its commands, mention it with @, or try one of these.';
 }
 
 const ICONS: Readonly<Record<string, IconName>> = {

@@ -77,6 +77,11 @@ export async function fetchCompletions(
 export const sendMessage = (content: string, files: readonly EncodedFile[]): Promise<ActionResult> =>
   performAction({ do: 'say', content, files });
 
+export const sendReply = (message: string, content: string, ping: boolean, files: readonly EncodedFile[]) =>
+  performAction({ do: 'reply', message, content, ping, files });
+export const editMessage = (message: string, content: string) => performAction({ do: 'edit', message, content });
+export const removeMessage = (message: string) => performAction({ do: 'remove', message });
+
 export const clickButton = (message: string, button: string): Promise<void> =>
   activateControl(message, button, { do: 'click', message, button });
 export const chooseValues = (message: string, select: string, values: readonly string[]): Promise<void> =>

@@ -42,7 +42,10 @@ export function applyMessage(id: string, message: VisibleMessage): void {
   const currentMessages = messagesByChannel.value.get(id);
   if (!currentMessages) return;
   const index = currentMessages.findIndex((one) => one.id === message.id);
-  setMessages(id, index < 0 ? [...currentMessages, message] : currentMessages.with(index, message));
+  setMessages(
+    id,
+    index < 0 ? [...currentMessages, message] : withQuoted(currentMessages.with(index, message), message.id, message),
+  );
   if (id === channelId.value) announce(message, currentMessages[index]);
 }
 
@@ -52,9 +55,17 @@ export function removeMessage(id: string, message: string): void {
   if (currentMessages)
     setMessages(
       id,
-      currentMessages.filter((one) => one.id !== message),
+      withQuoted(
+        currentMessages.filter((one) => one.id !== message),
+        message,
+        null,
+      ),
     );
 }
+
+/** Replies show the current state of the message that they quote; null if it was deleted. */
+const withQuoted = (list: readonly VisibleMessage[], id: string, quoted: VisibleMessage | null) =>
+  list.map((one) => (one.referenced_message?.id === id ? { ...one, referenced_message: quoted } : one));
 
 /** Hides the message on this page only, as in Discord. */
 export function dismiss(message: string): void {
