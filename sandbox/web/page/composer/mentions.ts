@@ -7,7 +7,7 @@ interface Named {
 }
 
 /** Whom a message here can mention; the bot comes first, where it reads messages. */
-export const mentionable = computed((): readonly Named[] => {
+const mentionable = computed((): readonly Named[] => {
   const { application, people = [] } = world.value ?? {};
   const { guild, channel } = currentPlace.value ?? {};
   const isBotHere = guild ? guild.installed : channel?.kind === 'direct';
