@@ -75,6 +75,17 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
   return lines;
 }
 
+/** Warns if everyone on the server can read what is for moderators only. */
+export async function logWarnings(
+  guildId: string,
+  { logChannelId, alertsChannelId }: RuleFacts,
+  { discord, say }: Services,
+): Promise<string[]> {
+  const channel = logChannelId ?? alertsChannelId;
+  const isSeen = channel !== undefined && (await discord.reads.isSeenByEveryone(channel, guildId));
+  return isSeen ? [say('rules.log.seenByEveryone', { channel })] : [];
+}
+
 function buttonAccessLine({ rules: { pressers } }: RuleFacts, say: Say): string {
   if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);
   return say('rules.buttonAccess.roles', { roles: pressers.roleIds.map((role) => `<@&${role}>`).join(' ') });

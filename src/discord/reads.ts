@@ -1,7 +1,9 @@
 import {
   ApplicationFlags,
+  ChannelType,
   RESTJSONErrorCodes as Code,
   InteractionContextType,
+  PermissionFlagsBits,
   Routes,
   TeamMemberMembershipState,
 } from 'discord-api-types/v10';
@@ -12,7 +14,7 @@ import type { PlainLog } from '../lib/log.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { permissionsIn } from './guards.ts';
-import { type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
+import { grantsAny, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
@@ -160,6 +162,25 @@ export class DiscordReader {
       this.#reads.get(Routes.channel(channelId)),
     );
     return isRecord(channel) && channel.guild_id !== guildId;
+  }
+
+  /** Whether everyone on a server can see a channel. False if Discord does not respond. */
+  async isSeenByEveryone(channelId: string, guildId: string): Promise<boolean> {
+    const failure = 'Could not read who can see a channel.';
+    const isSeen = await tryAndLog(this.#log, failure, { server: guildId }, async () => {
+      const [{ roles }, channel] = await Promise.all([
+        readGuildAccess(this.#reads, guildId),
+        readChannelAccess(this.#reads, channelId),
+      ]);
+      const everyone = roles.find(({ id }) => id === guildId);
+      if (everyone === undefined || channel.type === ChannelType.PrivateThread) return false;
+      // A thread has the permissions of its parent.
+      const parentId = THREAD_TYPES.has(channel.type) ? channel.parent_id : undefined;
+      const place = parentId ? await readChannelAccess(this.#reads, parentId) : channel;
+      const granted = permissionsIn(everyone, [[guildId]], place.permission_overwrites);
+      return grantsAny(granted, PermissionFlagsBits.ViewChannel);
+    });
+    return isSeen === true;
   }
 
   /** The names of a server's roles and channels, by their mentions. There are none if Discord does not respond. */

@@ -367,7 +367,9 @@ describe('Budget alerts', () => {
     await startBot(fixture);
     const alerts = (options: object) => runBudget(fixture, 'admin', 'alerts', options);
     expect(await alerts({})).toBe('Alerts are off. Choose a channel with `/budget alerts`.');
-    await alerts({ channel: 'no-threads' });
+    expect(await alerts({ channel: 'no-threads' })).toMatch(
+      /As long as no log channel is set[\s\S]*⚠️ Everyone on this server can see <#\d+>/,
+    );
     expect(await alerts({})).toMatch(/^Alerts are posted in <#\d+>\.\nTo switch them off, use/);
     expect(await alerts({ channel: 'no-threads', off: true })).toContain('not both');
     expect(await alerts({ off: true })).toMatch(/^Alerts are now off\.\nThere is no log channel: /);

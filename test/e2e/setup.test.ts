@@ -76,6 +76,30 @@ describe('/setup', () => {
     );
   });
 
+  it('Steps 4 and 5 warn about a log channel that everyone on the server can see', async () => {
+    const fixture = await startFastClockBot();
+    const { discord } = fixture;
+    const step = await goTo(fixture, 4);
+    const form = await (await discord.as('admin').click(step, 'Change log channel')).modal();
+    const rules = await (await discord.as('admin').fill(form, { logChannel: ['no-threads'] })).message(
+      says('posted in'),
+    );
+    const warning = /Everyone on this server can see <#\d+>/;
+    expect(text(rules)).toMatch(warning);
+    expect(text(await press(fixture, step, 'Refresh'))).toMatch(warning);
+    const privacy = await press(fixture, step, 'Next');
+    expect(text(privacy)).toMatch(warning);
+    const { id, channels } = discord.world.guild('atelier');
+    const { ViewChannel } = PermissionFlagsBits;
+    channels
+      .find(({ name }) => name === 'no-threads')
+      ?.overwrites.push(
+        { id, kind: 'role', allow: 0n, deny: ViewChannel },
+        { id: discord.world.bot.id, kind: 'member', allow: ViewChannel, deny: 0n },
+      );
+    for (const button of ['Refresh', 'Back']) expect(text(await press(fixture, privacy, button))).not.toMatch(warning);
+  });
+
   it('The set-up continues with the first step that is not done, also after a restart and for another admin, and ends with an overview', async () => {
     const fixture = await createFastClockFixture();
     const first = await startBot(fixture);

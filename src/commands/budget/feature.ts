@@ -18,7 +18,7 @@ import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
 import { operatorResetKey } from '../../services/money/server-budget.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
-import { ruleFacts, ruleLines } from '../rule-lines.ts';
+import { logWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { budgetHistory } from './history.ts';
 import {
   ALL_SERVERS,
@@ -235,13 +235,15 @@ const alerts = command({
     )
       throw new Refusal('refusals.budgetAlertsFailed');
     await budget.change((current, author) => withAlerts(current, channel, author));
-    if (channel !== undefined) return budget.reply(say('budget.done.alerts', { channel }));
-    // Without a log channel, the log was there.
     const facts = ruleFacts(budget.guildId, services);
-    return budget.reply(
-      say('budget.done.alertsOff'),
-      ...(facts.logChannelId === undefined ? ruleLines(facts, say).log : []),
-    );
+    const isForLog = facts.logChannelId === undefined;
+    if (channel !== undefined)
+      return budget.reply(
+        say('budget.done.alerts', { channel }),
+        ...(isForLog ? [say('budget.done.alertsAndLog'), ...(await logWarnings(budget.guildId, facts, services))] : []),
+      );
+    // Without a log channel, the log was there.
+    return budget.reply(say('budget.done.alertsOff'), ...(isForLog ? ruleLines(facts, say).log : []));
   },
 });
 

@@ -171,6 +171,8 @@ export const text = {
       resumedEverywhere: 'New requests are accepted again, except on servers that are paused themselves.',
       resumedHere: 'The server itself is not paused, but the operator has paused new requests on all servers.',
       alerts: 'Alerts will be posted in <#{{channel}}>.',
+      alertsAndLog:
+        'As long as no log channel is set, rule changes, refused requests, reports and held results are posted there, too.',
       alertsOff: 'Alerts are now off.',
       confirmNever: 'Members are no longer asked for confirmation before expensive requests.',
       costShown: 'Results show what they cost and how much of the limit their owner has left.',

@@ -7,13 +7,14 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type AccessRule, accessText, ruleText } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
-import { type ChangeName, type RuleFacts, ruleFacts, ruleLines, rulesInSections } from '../rule-lines.ts';
+import { type ChangeName, logWarnings, type RuleFacts, ruleFacts, ruleLines, rulesInSections } from '../rule-lines.ts';
 import { managedServer } from './managed-server.ts';
 import { readableAccess, readableWords, withNames } from './readable.ts';
 
 interface RulesPageFacts extends RuleFacts {
   /** The names of the server's roles and channels, by their mentions. */
   names: ReadonlyMap<string, string>;
+  warnings: readonly string[];
 }
 
 /** The rules page of the current server. */
@@ -22,13 +23,15 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const facts = ruleFacts(guildId, context.services);
   const namesPlaces = facts.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
   const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
-  return rulesPage({ ...facts, names }, context.say);
+  const warnings = await logWarnings(guildId, facts, context.services);
+  return rulesPage({ ...facts, names, warnings }, context.say);
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   const { setByOperator } = facts;
   const ownLines = ruleLines(facts, say);
+  ownLines.log.push(...facts.warnings);
   const lines = [
     say('rules.title'),
     ...(setByOperator.length === 0

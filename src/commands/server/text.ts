@@ -120,6 +120,8 @@ export const text = {
         'Rule changes, refused requests and results, and reports are posted in <#{{channel}}>, the alerts channel of `/budget`.',
       none: 'There is no log channel: rule changes, refused requests and refused results are not posted, and members cannot report results.',
       nothingHeld: 'Results that should be held are deleted immediately, because there is no log channel.',
+      seenByEveryone:
+        '⚠️ Everyone on this server can see <#{{channel}}>, and with it who reported a result, and held results with their prompts. Choose a channel that only moderators can see.',
       kept: 'The bot’s messages there are kept.',
       notExported: 'It does not contain the log channel, nor how long messages there are kept.',
       days_one: 'The bot deletes its messages there after {{count}} day.',

@@ -10,7 +10,7 @@ import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
-import { ruleFacts, ruleLines } from '../rule-lines.ts';
+import { logWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { checkPermissions } from './check-permissions.ts';
 import { doneSteps } from './done-steps.ts';
 
@@ -139,8 +139,10 @@ const steps: Record<SetupStep, ShowStep> = {
     };
   },
 
-  rules(guildId, { services, say }) {
-    const lines = ruleLines(ruleFacts(guildId, services), say);
+  async rules(guildId, { services, say }) {
+    const facts = ruleFacts(guildId, services);
+    const lines = ruleLines(facts, say);
+    lines.log.push(...(await logWarnings(guildId, facts, services)));
     const sections = ['words', 'links', 'moderation', 'log'] as const;
     return {
       blocks: sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
@@ -148,9 +150,10 @@ const steps: Record<SetupStep, ShowStep> = {
     };
   },
 
-  privacy(guildId, { services, say }, mention) {
+  async privacy(guildId, { services, say }, mention) {
     const moderation = services.safety.rules.moderationIn(guildId);
-    const { hasModerationService, logChannelId, alertsChannelId } = ruleFacts(guildId, services);
+    const facts = ruleFacts(guildId, services);
+    const { hasModerationService, logChannelId, alertsChannelId } = facts;
     const channel = logChannelId ?? alertsChannelId;
     return {
       blocks: [
@@ -158,6 +161,7 @@ const steps: Record<SetupStep, ShowStep> = {
         say('setup.privacy.own', { command: mention('tasks') }),
         say('setup.privacy.admins'),
         ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),
+        ...(await logWarnings(guildId, facts, services)),
         say('setup.privacy.operator'),
         say('setup.privacy.others'),
         ...(hasModerationService && moderation.some(usesModeration) ? [say('setup.privacy.moderation')] : []),
