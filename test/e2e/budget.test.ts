@@ -302,6 +302,10 @@ describe('Budgets', () => {
       'Someone who manages the whole bot: resumed new requests on all servers',
       'Someone who manages the whole bot: paused new requests on all servers',
     ]);
+    await runBudget(fixture, 'owner', 'set', { limits: '$5 a day', server: otherGuildId });
+    const changed = await runBudget(fixture, 'owner', 'history', { server: otherGuildId });
+    expect(changed).toContain('Someone who manages the whole bot: changed the limits for the server');
+    expect(changed).not.toContain('<@');
   });
 
   it('The budget history shows who changed what, with the old and new values', async () => {

@@ -12,7 +12,8 @@ export const budgetHistory = (history: readonly HistoryEntry[], say: Say): Messa
     {
       name: 'budget',
       whatOf: (change) => describeChange(change, say),
-      whoOf: ({ isEverywhere }) => (isEverywhere ? say('budget.history.operator') : undefined),
+      whoOf: ({ isEverywhere, isFromElsewhere }) =>
+        isEverywhere || isFromElsewhere ? say('budget.history.operator') : undefined,
       columns: ['change', 'of', 'before', 'after'],
       valuesOf: ({ what, on = '', memberId = '', before = '', after = '', isEverywhere }) => [
         what,

@@ -69,7 +69,12 @@ export class ManagedBudget {
     const { budgets, spending } = services.money;
     await budgets.change(this.guildId, (budget) => {
       const at = clock.now();
-      return transition(withoutExpired(budget, spending.countingStart, at), { by: facts.userId, at });
+      const author = {
+        by: facts.userId,
+        at,
+        ...(facts.guildId !== this.guildId && { isFromElsewhere: true as const }),
+      };
+      return transition(withoutExpired(budget, spending.countingStart, at), author);
     });
   }
 

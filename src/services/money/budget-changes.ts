@@ -7,6 +7,7 @@ import { type Grant, MAX_SUBJECTS, type Reset, type ServerBudget, withChange } f
 export interface BudgetAuthor {
   by: string | undefined;
   at: number;
+  isFromElsewhere?: true;
 }
 
 /** The member that a change concerns. They are identified by their hash. */

@@ -43,10 +43,11 @@ export class Budgets {
     return this.#budgets.get(guildId) ?? EMPTY_BUDGET;
   }
 
-  /** The changes of a server's budget, and the pauses of the whole bot. Those name no one, because they were made on another server. */
+  /** The changes of a server's budget, and the pauses of the whole bot. Those that were made on another server name no one. */
   historyOf(guildId: string): HistoryEntry[] {
     const pauses = this.get(WHOLE_BOT).history.map(({ at, what }): HistoryEntry => ({ at, what, isEverywhere: true }));
-    return [...this.get(guildId).history, ...pauses].toSorted((one, other) => one.at - other.at);
+    const changes = this.get(guildId).history.map((one) => (one.isFromElsewhere ? { ...one, by: undefined } : one));
+    return [...changes, ...pauses].toSorted((one, other) => one.at - other.at);
   }
 
   get isWholeBotPaused(): boolean {

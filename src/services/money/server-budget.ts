@@ -46,6 +46,8 @@ const change = z.object({
   memberId: z.string().optional(),
   before: z.string().optional(),
   after: z.string().optional(),
+  /** Whether someone who manages the whole bot made it on another server, or in a direct message. */
+  isFromElsewhere: z.literal(true).optional(),
 });
 export type BudgetChange = z.output<typeof change>;
 
