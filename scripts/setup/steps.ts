@@ -152,7 +152,8 @@ export async function proposeModels({ models }: GatewayReport, draft: Draft, ter
 }
 
 export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<void> {
-  const { total, server, member, direct } = readDraft(draft).budgets;
+  const { budgets, discord } = readDraft(draft);
+  const { total, server, member, direct } = budgets;
   const limits = [
     ['TOTAL_BUDGET', 'Whole bot', limitsText(total)],
     ['DEFAULT_SERVER_BUDGET', 'Each server', limitsText(server)],
@@ -161,6 +162,7 @@ export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<v
   ] as const;
   terminal.say('\nAt most, the bot spends:');
   for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(15)} ${text}`);
+  if (discord.mentions) terminal.say('The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.');
   if (await terminal.confirm('Keep these limits?')) return;
   const expected = shape.usageLimits(Object.keys(kindSpecs), 'none');
   for (const [name, label, proposal] of limits) {

@@ -264,6 +264,9 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     discord.world.guild('atelier').installed = true;
     await first.answer('Start the bot now?', 'n');
     expect(await first.code).toBe(0);
+    expect(wordsOf(first.output())).toContain(
+      'The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.',
+    );
     expect(wordsOf(first.output())).toContain('!! It should be limits such as');
     expect(first.output()).toContain('On atelier, the bot has all the permissions it needs');
     expect(envIn(folder)).toMatchObject({
