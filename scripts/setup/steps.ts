@@ -162,7 +162,8 @@ export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<v
   ] as const;
   terminal.say('\nAt most, the bot spends:');
   for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(15)} ${text}`);
-  if (discord.mentions) terminal.say('The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.');
+  if (discord.mentions && discord.guildIds.length === 0)
+    terminal.say('The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.');
   if (await terminal.confirm('Keep these limits?')) return;
   const expected = shape.usageLimits(Object.keys(kindSpecs), 'none');
   for (const [name, label, proposal] of limits) {

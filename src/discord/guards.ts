@@ -1,20 +1,23 @@
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
 import type { TalkRequest } from '../services/conversations/talk-session.ts';
+import { customIds } from './custom-ids.ts';
 import { grantsAny, type InteractionFacts, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
 import type { ThreadRequest } from './outbox/threads.ts';
 
-/** Runs before the interaction is acknowledged and sees only its payload. */
-export type Guard = (facts: InteractionFacts) => Refusal | undefined;
+/** Runs before the interaction is acknowledged and sees only its payload. `pressed`: the verb of the pressed button. */
+export type Guard = (facts: InteractionFacts, pressed?: string) => Refusal | undefined;
 
 /** Every request costs the operator money, so only the operator's servers (and, if enabled, personal installs) are served. */
 export function refuseUnserved(settings: { guildIds: readonly string[]; userInstall: boolean }) {
-  return ({ guildId, install }: InteractionPlace): Refusal | undefined => {
+  return ({ guildId, install }: InteractionPlace, pressed?: string): Refusal | undefined => {
     if (install === 'user') return settings.userInstall ? undefined : new Refusal('refusals.notUserInstallable');
     if (settings.guildIds.length === 0) return undefined;
     // A direct message does not belong to a server, so it cannot be compared with those that are served.
-    const isServed = guildId !== undefined && settings.guildIds.includes(guildId);
-    return isServed ? undefined : new Refusal('refusals.guildNotServed');
+    // Members can still delete what the bot sent them.
+    if (guildId === undefined)
+      return pressed === customIds.delete.name ? undefined : new Refusal('refusals.directNotServed');
+    return settings.guildIds.includes(guildId) ? undefined : new Refusal('refusals.guildNotServed');
   };
 }
 

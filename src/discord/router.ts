@@ -126,15 +126,17 @@ export class Router<Services extends EarlyContext['services']> {
           : rateLimiter.refuseInteraction(facts),
       );
       if (earlier) await Promise.all([this.#loadRules(facts), this.#parts.loadSettings?.(facts)]);
-      this.#guard(facts);
+      this.#guard(interaction);
       await this.#answer(interaction, responder, earlier?.acknowledgement);
     } catch (error) {
       await this.#reportFailure(error, interaction, responder);
     }
   }
 
-  #guard(facts: InteractionFacts): void {
-    for (const guard of this.#parts.guards) throwIfRefusal(guard(facts));
+  #guard(interaction: Interaction): void {
+    const isPress = interaction.type === InteractionType.MessageComponent;
+    const pressed = isPress ? readCustomId(interaction.data.custom_id)?.verb : undefined;
+    for (const guard of this.#parts.guards) throwIfRefusal(guard(interactionFactsOf(interaction), pressed));
   }
 
   async #answer(
@@ -176,7 +178,7 @@ export class Router<Services extends EarlyContext['services']> {
       this.#loadRules(facts),
       isPublicCommand && this.#parts.loadSettings?.(facts),
     ]);
-    if (haveRules) this.#guard(facts);
+    if (haveRules) this.#guard(interaction);
     if (!isPublicCommand) return;
     const parsed = this.#read(interaction);
     if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)

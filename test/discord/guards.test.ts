@@ -1,6 +1,7 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import { permissionsIn, talkPlaceFor } from '../../src/discord/guards.ts';
+import { customIds } from '../../src/discord/custom-ids.ts';
+import { permissionsIn, refuseUnserved, talkPlaceFor } from '../../src/discord/guards.ts';
 import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/interaction-facts.ts';
 import { Refusal, type RefusalKey } from '../../src/lib/refusal.ts';
 
@@ -25,6 +26,14 @@ const textChannel: InteractionFacts = {
 };
 
 const refusal = (key: RefusalKey, missing?: string[]) => new Refusal(key, missing ? { missing } : {});
+
+it('A bot that serves some servers refuses direct messages in words of their own, and still deletes what it has sent there', () => {
+  const guard = refuseUnserved({ guildIds: ['1'], userInstall: false });
+  const direct = { guildId: undefined, install: 'guild' } as const;
+  expect(guard(direct)).toEqual(refusal('refusals.directNotServed'));
+  expect(guard(direct, customIds.delete.name)).toBeUndefined();
+  expect(guard({ ...direct, guildId: '2' }, customIds.delete.name)).toEqual(refusal('refusals.guildNotServed'));
+});
 
 describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member gets a private thread if the bot can create one', () => {

@@ -55,6 +55,7 @@ export const refusals = {
   usageAhead: 'The start date {{start}} is in the future; today is {{today}} (UTC). Choose an earlier date.',
   usageTooLong: 'The range is {{days}} days long; the maximum is {{max}}. Choose a shorter range.',
   guildNotServed: 'This bot does not accept requests on this server.',
+  directNotServed: 'This bot does not accept requests in direct messages. Use it on one of its servers.',
   notUserInstallable: 'This bot works only on servers where it has been added, not as a personal app.',
   unknownCommand: 'This command no longer exists. Restart Discord to see the current commands.',
   unknownButton: 'This button no longer works. Run the command again.',
