@@ -92,7 +92,7 @@ describe('Budgets', () => {
     const paused = await (await admin.slash('budget pause')).message(
       says('New requests on the server are now refused'),
     );
-    expect(await imagine(fixture, 'member', 'a hare')).toContain('An admin has paused new requests on this server');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('New requests are paused on this server, and queued');
     await running.message(says('Finished in'));
     await first.stop();
     await startBot(fixture);
@@ -114,7 +114,7 @@ describe('Budgets', () => {
     const unconfirmed = await (await member.slash(command, options)).message(hasTryAgain);
     await runBudget(fixture, 'admin', 'pause');
     const refused = await (await member.click(unconfirmed, TRY_AGAIN)).ephemeral();
-    expect(text(refused)).toContain('An admin has paused new requests');
+    expect(text(refused)).toContain('New requests are paused on this server');
     await runBudget(fixture, 'admin', 'pause', { paused: false });
     await (await member.click(unconfirmed, TRY_AGAIN)).message(says('Finished in'));
   });
@@ -130,7 +130,7 @@ describe('Budgets', () => {
       await imagine(fixture, 'member', 'a hare'),
       text(await (await member.slash('about')).message()),
     ])
-      expect(reply).toMatch(/blocked you from making new requests until <t:\d+:f>/);
+      expect(reply).toMatch(/You are blocked from making new requests on this server until <t:\d+:f>/);
     await erase(fixture, 'member');
     await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
     expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');

@@ -174,7 +174,7 @@ describe('Reports', () => {
     expect(blockReport.attachments).toHaveLength(1);
     await expect.poll(() => buttonsOf(reportsIn(fixture)[0] ?? reportMessage)).toEqual(['Remove', 'Dismiss']);
     const refused = await discord.as('member').slash('imagine', { prompt: 'an owl' });
-    expect(text(await refused.ephemeral())).toContain('has blocked you');
+    expect(text(await refused.ephemeral())).toContain('You are blocked from');
     expect(isPosted(fixture, result)).toBe(true);
     const history = await (await discord.as('admin').slash('budget history')).message();
     expect(text(history).match(/blocked <@/g)).toHaveLength(1);

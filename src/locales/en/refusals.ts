@@ -146,14 +146,13 @@ export const refusals = {
   },
   paused: {
     server:
-      'An admin has paused new requests on this server, and queued tasks are refused when their turn comes. Running tasks continue. Try again later.',
+      'New requests are paused on this server, and queued tasks are refused when their turn comes. Running tasks continue. Try again later.',
     everywhere:
       'New requests are paused on all servers, and queued tasks are refused when their turn comes. Running tasks continue. Try again later.',
   },
   blocked: {
-    until: 'An admin of this server has blocked you from making new requests until <t:{{until}}:f>.',
-    always:
-      'An admin of this server has blocked you from making new requests. Ask an admin if you think this is a mistake.',
+    until: 'You are blocked from making new requests on this server until <t:{{until}}:f>.',
+    always: 'You are blocked from making new requests on this server. Ask an admin if you think this is a mistake.',
   },
   notText: 'The file is not text. Save it as plain text (UTF-8), then try again.',
   rules: {
