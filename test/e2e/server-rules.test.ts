@@ -336,10 +336,12 @@ describe('Server rules', () => {
     const [file] = exportMessage.attachments;
     const rules = JSON.parse(await (await fetch(file?.url ?? '')).text()) as object;
     expect(rules).toMatchObject({ words: [{ text: 'casino' }], pressers: 'everyone' });
-    const send = async (content: string) => {
+    const send = async (content: string | Buffer) => {
       const attachment = { name: 'rules.json', bytes: Buffer.from(content), contentType: 'application/json' };
       return (await admin.slash('server import', { file: attachment })).message();
     };
+    for (const other of [Buffer.from([0, 1, 2, 255]), '%PDF-1.7'])
+      expect(text(await send(other))).toContain('not a rules file. Choose a JSON file');
     expect(text(await send('{'))).toContain('line 1, column 2. Correct it');
     expect(text(await send('{"words": [}'))).toContain('not valid JSON: the mistake is in line 1, column 12.');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain(

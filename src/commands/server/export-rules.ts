@@ -33,7 +33,8 @@ export const importRules = command({
   async run(file, context): Promise<MessagePlan> {
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
-    const read = readRules(parseJson(await services.conversations.readText(file, author.by)), services.safety.targets);
+    const fileText = await services.conversations.readText(file, author.by).catch(throwNotText);
+    const read = readRules(parseJson(fileText), services.safety.targets);
     if (Array.isArray(read)) return mistakesPage(read, say);
     const importedRules = read;
     const { rules: currentRules, logChannelId } = services.safety.rules.get(guildId);
@@ -64,6 +65,12 @@ function allowsNoOne({ effect, roleIds, channelIds }: AccessRule, names: Readonl
   return (
     names.size > 0 && effect === 'allow' && places.some((mentions) => mentions?.every((mention) => !names.has(mention)))
   );
+}
+
+function throwNotText(error: unknown): never {
+  const isAboutText =
+    error instanceof Refusal && ['refusals.documentUnreadable', 'refusals.notText'].includes(error.key);
+  throw isAboutText ? new Refusal('refusals.rules.importNotText') : error;
 }
 
 function parseJson(text: string): unknown {

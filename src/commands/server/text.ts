@@ -344,6 +344,7 @@ export const text = {
       logFailed:
         'The bot cannot post in that channel. Grant it the View Channel and Send Messages permissions there, then try again.',
       importTooLarge: 'The file is too large. A rules file must be smaller than 1 MB.',
+      importNotText: 'The file is not a rules file. Choose a JSON file, as `/server export` writes it.',
       importNotJson:
         'The file is not valid JSON: the mistake is in line {{line}}, column {{column}}. Correct it and import the file again.',
       importInvalid: {
