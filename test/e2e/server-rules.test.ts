@@ -182,6 +182,7 @@ describe('Server rules', () => {
     expect(text(forAll)).toContain('No one, including you, could use `/video` on this server.');
     const preview = await changeRules(fixture, button, { effect: 'deny', subjects: ['Everything'] });
     expect(text(preview)).toContain('No one, including you, could use any command that creates a task on this server.');
+    expect(text(preview)).toContain('mentions of the bot are not answered either');
     expect(await imagine(fixture, 'a fox')).toContain('Finished in');
     await changeRules(fixture, 'Change words', { longestPrompt: '40' });
     const outdated = await (await admin.click(preview, 'Apply changes')).message(says('out of date'));

@@ -53,6 +53,7 @@ export async function previewAccessRule(values: FormValues, context: Context): P
     say('rules.preview.rule'),
     `- ${accessMarkdown(added, services.safety.targets, say)}`,
     effectText(rule, services.safety.targets, say),
+    ...(rule.kinds || rule.models || !services.settings.discord.mentions ? [] : [say('rules.preview.mentions')]),
   ];
   return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);
 }

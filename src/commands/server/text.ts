@@ -266,6 +266,7 @@ export const text = {
           'Members with {{roles}} could use {{what}} {{where}}. Others would be refused, unless another rule allows them.',
       },
       everything: 'any command that creates a task',
+      mentions: 'Where such commands are refused, mentions of the bot are not answered either.',
       or: 'or',
       everywhere: 'on this server',
       channels: 'in {{channels}}',
