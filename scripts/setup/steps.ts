@@ -157,11 +157,11 @@ export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<v
   const limits = [
     ['TOTAL_BUDGET', 'Whole bot', limitsText(total)],
     ['DEFAULT_SERVER_BUDGET', 'Each server', limitsText(server)],
-    ['DEFAULT_MEMBER_BUDGET', 'Each member', limitsText(member)],
-    ['DIRECT_BUDGET', 'Direct messages', limitsText(direct)],
+    ['DEFAULT_MEMBER_BUDGET', 'Each member on a server', limitsText(member)],
+    ['DIRECT_BUDGET', 'Each member in direct messages', limitsText(direct)],
   ] as const;
   terminal.say('\nAt most, the bot spends:');
-  for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(15)} ${text}`);
+  for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(30)} ${text}`);
   if (discord.mentions && discord.guildIds.length === 0)
     terminal.say('The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.');
   if (await terminal.confirm('Keep these limits?')) return;

@@ -259,7 +259,8 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     await first.answer('Keep these limits?', 'n');
     await first.answer('Whole bot', 'a lot\r');
     await first.answer('Whole bot', '$3 a day\r');
-    for (const who of ['Each server', 'Each member', 'Direct messages']) await first.answer(who, '\r');
+    for (const who of ['Each server', 'Each member on a server', 'Each member in direct messages'])
+      await first.answer(who, '\r');
     await first.type('Enter skips this.', '');
     discord.world.guild('atelier').installed = true;
     await first.answer('Start the bot now?', 'n');
