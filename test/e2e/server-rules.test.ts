@@ -115,9 +115,9 @@ describe('Server rules', () => {
     atelier.roles.push(artists);
     const add = (values: Record<string, unknown>) => addAccessRule(fixture, values);
     await add({ effect: 'deny', subjects: ['/imagine'], channels: ['studio'] });
-    expect(await imagine(fixture, 'a fox')).toContain('can’t use this command or model in this channel');
+    expect(await imagine(fixture, 'a fox')).toContain('can’t make this request in this channel');
     const inThread = await discord.as('member').in('thread').slash('imagine', { prompt: 'a fox' });
-    expect(text(await inThread.message())).toContain('can’t use this command or model in this channel');
+    expect(text(await inThread.message())).toContain('can’t make this request in this channel');
     const otherChannel = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'a fox' });
     expect(text(await otherChannel.message(says('Finished in')))).toContain('a fox');
     const { preview } = await add({ effect: 'allow', subjects: ['/imagine'], roles: ['artists'] });
@@ -125,11 +125,11 @@ describe('Server rules', () => {
       'Members with <@&900000000000000001> could use `/imagine` on this server. Others would be refused',
     );
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
-    expect(text(await refused.message((one) => one.ephemeral))).toContain('not allowed to use this command');
+    expect(text(await refused.message((one) => one.ephemeral))).toContain('not allowed to make this request');
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);
     const allowed = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     await allowed.message(says('Finished in'));
-    expect(await imagine(fixture, 'an owl')).toContain('can’t use this command or model in this channel');
+    expect(await imagine(fixture, 'an owl')).toContain('can’t make this request in this channel');
     const rulesPage = await openRulesPage(fixture);
     expect(text(rulesPage)).toMatch(/- deny \/imagine in <#\d+>\n- allow \/imagine for <@&900000000000000001>/);
     expect(removableRules(rulesPage)).toEqual(['deny /imagine in #studio', 'allow /imagine for artists']);
@@ -198,7 +198,9 @@ describe('Server rules', () => {
     expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
     await addAccessRule(fixture, { effect: 'deny', subjects: ['Only the models below'], models: '*' });
     const refused = await fixture.discord.as('member').slash('video', { prompt: 'a fox' });
-    expect(text(await refused.message())).toMatch(/not allowed to use the model `[\w.-]+`\. Choose another one/);
+    expect(text(await refused.message())).toMatch(
+      /not allowed to use the model `[\w.-]+`\. Choose another one with a command/,
+    );
   });
 
   it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
@@ -675,10 +677,10 @@ describe('Server rules', () => {
       discord
         .messages('thread')
         .find(
-          (one) => one.message_reference?.message_id === question.id && text(one).includes('can’t use this command'),
+          (one) => one.message_reference?.message_id === question.id && text(one).includes('can’t make this request'),
         ),
     );
-    expect(text(reply)).toContain('can’t use this command or model in this channel');
+    expect(text(reply)).toContain('can’t make this request in this channel');
     expect(modelRequests(gateway)).toHaveLength(1);
   });
 });

@@ -159,23 +159,25 @@ export const refusals = {
     denied: {
       admin: {
         request: {
-          everywhere: 'You are not allowed to use this command or model. Ask an admin if you think this is a mistake.',
-          here: 'You can’t use this command or model in this channel. Try another channel, or ask an admin.',
+          everywhere: 'You are not allowed to make this request. Ask an admin if you think this is a mistake.',
+          here: 'You can’t make this request in this channel. Try another channel, or ask an admin.',
         },
         model: {
-          everywhere: 'You are not allowed to use the model {{model}}. Choose another one, or ask an admin.',
-          here: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask an admin.',
+          everywhere:
+            'You are not allowed to use the model {{model}}. Choose another one with a command, or ask an admin.',
+          here: 'You can’t use the model {{model}} in this channel. Try another channel, choose another model with a command, or ask an admin.',
         },
       },
       operator: {
         request: {
           everywhere:
-            'You are not allowed to use this command or model. Ask the bot’s operator if you think this is a mistake.',
-          here: 'You can’t use this command or model in this channel. Try another channel, or ask the bot’s operator.',
+            'You are not allowed to make this request. Ask the bot’s operator if you think this is a mistake.',
+          here: 'You can’t make this request in this channel. Try another channel, or ask the bot’s operator.',
         },
         model: {
-          everywhere: 'You are not allowed to use the model {{model}}. Choose another one, or ask the bot’s operator.',
-          here: 'You can’t use the model {{model}} in this channel. Choose another model or channel, or ask the bot’s operator.',
+          everywhere:
+            'You are not allowed to use the model {{model}}. Choose another one with a command, or ask the bot’s operator.',
+          here: 'You can’t use the model {{model}} in this channel. Try another channel, choose another model with a command, or ask the bot’s operator.',
         },
       },
     },
