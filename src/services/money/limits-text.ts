@@ -120,16 +120,24 @@ const capTerms = (caps: CapsByPeriod): string[] =>
     ];
   });
 
+interface RefusedOrder {
+  amount: string | undefined;
+  isUpperBound?: true | undefined;
+  /** How many orders the member is submitting together. */
+  count?: number;
+}
+
 /** The refusal of a request that would exceed this limit. */
-export function refusalFor(allowance: Allowance, price: string | undefined, count = 1): Refusal {
+export function refusalFor(allowance: Allowance, { amount, isUpperBound, count = 1 }: RefusedOrder): Refusal {
   const { holder, period, resetsAt, kind } = allowance;
   const limitText = allowanceText({ ...allowance, kind: undefined });
   const limit = kind === undefined ? limitText : [limitText, kind];
   if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
+  const bound = isUpperBound ? 'at most' : '≈';
   return new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
-    price: price === undefined ? 'unknown' : `≈ $${withCents(roundUp(price))}${count > 1 ? ' per task' : ''}`,
+    price: amount === undefined ? 'unknown' : `${bound} $${withCents(roundUp(amount))}${count > 1 ? ' per task' : ''}`,
     resets: Math.ceil(resetsAt / 1000),
   });
 }

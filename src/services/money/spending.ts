@@ -23,6 +23,7 @@ const MAX_REMEMBERED_MEMBERS = 10_000;
 interface CheckedOrder {
   kind: string;
   amount: string | undefined;
+  isUpperBound?: true | undefined;
   /** Set if the order is counted already and only its amount grows. */
   isCounted?: boolean;
   /** How many orders the member is submitting together. */
@@ -171,7 +172,7 @@ export class Spending {
     if (!exceeded) return;
     this.#refusals.notify(exceeded);
     if (isServerHolder(exceeded.holder)) this.#notifyListeners(requester, exceeded);
-    throw refusalFor(exceeded, order.amount, order.count);
+    throw refusalFor(exceeded, order);
   }
 
   #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {

@@ -195,7 +195,8 @@ export class Orders {
     const requester = requesterOf(order);
     // Pauses and blocks apply to everything that a member can start. Nothing is fetched for an order above a limit; the final decision is
     // made by the reservation.
-    if (traits.isPaid) money.spending.check(requester, { kind: order.kind, amount: estimate?.amount, count });
+    const price = { amount: estimate?.amount, isUpperBound: estimate?.isUpperBound };
+    if (traits.isPaid) money.spending.check(requester, { kind: order.kind, ...price, count });
     else money.spending.checkNotBlocked(requester);
     return estimate;
   }

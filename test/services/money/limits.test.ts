@@ -80,14 +80,18 @@ it('A limit for one type of task names it as members know it', () => {
   const say = createSay([{ tasks: { kinds: { said: 'Live message' } } }]);
   const limitText = '2 tasks a day for Live message';
   expect(remainingText({ ...allowance, kind: 'said' }, say)).toContain(`**1** of ${limitText}`);
-  expect(refusalMessage(refusalFor({ ...allowance, kind: 'said' }, undefined), say)).toContain(`\`${limitText}\``);
+  expect(refusalMessage(refusalFor({ ...allowance, kind: 'said' }, { amount: undefined }), say)).toContain(
+    `\`${limitText}\``,
+  );
 });
 
-it('The refusal of one of several orders says that its price is that of a task', () => {
+it('A refusal says if the price is an upper bound, and that of one of several orders that it is the price of a task', () => {
   const allowance = { holder: 'member', unit: 'amount', limit: '1', left: '0.1', period: 'day' } as const;
   const limit = { ...allowance, kind: undefined, resetsAt: 0 };
-  const priceOf = (count: number) => refusalFor(limit, '0.4', count).variables.price;
-  expect([priceOf(1), priceOf(4)]).toEqual(['≈ $0.40', '≈ $0.40 per task']);
+  const priceOf = (order: { count?: number; isUpperBound?: true }) =>
+    refusalFor(limit, { amount: '0.4', ...order }).variables.price;
+  expect([priceOf({}), priceOf({ count: 4 })]).toEqual(['≈ $0.40', '≈ $0.40 per task']);
+  expect(priceOf({ isUpperBound: true })).toBe('at most $0.40');
 });
 
 it('What remains is the tightest limit of money, if there is one', () => {
