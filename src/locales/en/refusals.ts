@@ -36,7 +36,7 @@ export const refusals = {
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
   notConfirmed: 'We couldn’t confirm whether this was saved. Check `/tasks` in a minute before you try again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',
-  reasonGone: 'Only the member who asked can read this, for an hour. Ask again to see it.',
+  reasonGone: 'Only the member who asked can read this, for an hour. If that was you, ask again to see it.',
   answerInProgress: 'This answer has not ended yet. Reply to it when it has.',
   questionDeleted: 'The question was deleted, so the answer was stopped.',
   tooManyMessages_one:
