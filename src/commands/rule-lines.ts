@@ -16,6 +16,7 @@ import { accessMarkdown } from './server/readable.ts';
 export interface RuleFacts extends ServerRules {
   /** The rules that the operator has set for all servers. */
   setByOperator: readonly RuleName[];
+  operatorAccess: ServerRules['rules']['access'];
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
@@ -39,9 +40,9 @@ type RulesSection = keyof typeof rulesInSections;
 
 export function ruleFacts(guildId: string, { safety, money }: Services): RuleFacts {
   const { rules, targets } = safety;
-  const { hasModerationService, setByOperator } = rules;
+  const { hasModerationService, setByOperator, operatorAccess } = rules;
   const { alertsChannelId } = money.budgets.get(guildId);
-  return { ...rules.get(guildId), setByOperator, hasModerationService, alertsChannelId, targets };
+  return { ...rules.get(guildId), setByOperator, operatorAccess, hasModerationService, alertsChannelId, targets };
 }
 
 /** What the rules of each section say. */
@@ -49,9 +50,13 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
   const { rules, targets } = facts;
   const operatorNames = new Set<ChangeName>(facts.setByOperator);
   const { access, words, allowedWords, patterns, longestPrompt, deniedDomains, allowedDomains } = rules;
-  const accessLines = access.map((rule) => accessMarkdown(accessText(rule), targets, say));
+  const accessLine = (rule: (typeof access)[number]): string => accessMarkdown(accessText(rule), targets, say);
+  const accessLines = [
+    ...access.map(accessLine),
+    ...facts.operatorAccess.map((rule) => say('rules.access.operators', { rule: accessLine(rule) })),
+  ];
   const lines: Record<RulesSection, string[]> = {
-    access: access.length === 0 ? [say('rules.access.none')] : accessLines,
+    access: accessLines.length === 0 ? [say('rules.access.none')] : accessLines,
     use: [
       buttonAccessLine(facts, say),
       say('rules.privateCommands', { commands: commandsText(facts, say) }),
@@ -71,7 +76,8 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
     log: logLines(facts, say),
   };
   for (const [section, names] of entriesOf(rulesInSections))
-    if (names.some((name) => operatorNames.has(name))) lines[section].push(say('rules.alsoOperators'));
+    if (section !== 'access' && names.some((name) => operatorNames.has(name)))
+      lines[section].push(say('rules.alsoOperators'));
   return lines;
 }
 

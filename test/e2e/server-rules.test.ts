@@ -596,7 +596,10 @@ describe('Server rules', () => {
     writeFileSync(path, JSON.stringify({ access: [{ effect: 'deny', kinds: ['imagine'] }] }));
     const fixture = await botWith({ RULES: path });
     expect(await imagine(fixture, 'a fox')).toContain('Ask the bot’s operator if you think this is a mistake.');
-    expect(text(await openRulesPage(fixture))).toContain('rules that also apply here: task types and models');
+    const page = text(await openRulesPage(fixture));
+    expect(page).toContain('rules that also apply here: task types and models');
+    expect(page).toContain('- the operator’s rule: deny Imagine\n');
+    expect(page).not.toContain('Everyone can use');
   });
 
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {

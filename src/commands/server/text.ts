@@ -70,7 +70,11 @@ export const text = {
       moderation: '**Moderation**',
       log: '**Log channel**',
     },
-    access: { none: 'Everyone can use every task type and model.', mentions: 'mentions of the bot' },
+    access: {
+      none: 'Everyone can use every task type and model.',
+      operators: 'the operator’s rule: {{rule}}',
+      mentions: 'mentions of the bot',
+    },
     buttonAccess: {
       everyone: 'Everyone can press buttons on others’ results.',
       requester: 'Only the owner of a result and moderators can press its buttons.',

@@ -165,6 +165,11 @@ export class Rules {
     return ruleNames.filter((name) => !isDeepStrictEqual(this.#operatorRules[name], NO_RULES.rules[name]));
   }
 
+  /** Which members the operator lets use what, on all servers. */
+  get operatorAccess(): RuleSet['access'] {
+    return this.#operatorRules.access;
+  }
+
   get hasModerationService(): boolean {
     return this.#moderationService !== undefined;
   }
