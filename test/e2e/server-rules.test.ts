@@ -191,10 +191,12 @@ describe('Server rules', () => {
     expect(text(outdated)).not.toContain('deny everything');
     const second = await changeRules(fixture, button, {
       effect: 'deny',
-      subjects: ['/talk', '/video'],
+      subjects: ['/talk', '/video', 'Mentions of the bot'],
       models: 'reel-*',
     });
-    expect(text(second)).toContain('could use `/video` or `/talk` or model `reel-*` on this server');
+    expect(text(second)).toContain(
+      'could use `/video` or `/talk` or mentions of the bot or model `reel-*` on this server',
+    );
     expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
     await addAccessRule(fixture, { effect: 'deny', subjects: ['Only the models below'], models: '*' });
     const refused = await fixture.discord.as('member').slash('video', { prompt: 'a fox' });

@@ -62,12 +62,16 @@ function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
   const { effect, roleIds, channelIds } = rule;
   const { roleIds: _, channelIds: __, ...subjects } = rule;
   const subjectText = readableAccess(accessText(subjects), targets, say).replace(/^\w+ /, '');
+  const subjectMarkdown = (one: string): string => {
+    if (one === say('rules.access.mentions')) return one;
+    return one.startsWith(MODEL) ? `${MODEL}${inlineCode(one.slice(MODEL.length))}` : inlineCode(one);
+  };
   const facts = {
     what:
       (subjects.kinds ?? subjects.models)
         ? subjectText
             .split(', ')
-            .map((one) => (one.startsWith(MODEL) ? `${MODEL}${inlineCode(one.slice(MODEL.length))}` : inlineCode(one)))
+            .map(subjectMarkdown)
             .join(` ${say('rules.preview.or')} `)
         : say('rules.preview.everything'),
     where:
