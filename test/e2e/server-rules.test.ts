@@ -593,6 +593,14 @@ describe('Server rules', () => {
     expect(submitCount(fixture.gateway)).toBe(0);
   });
 
+  it('The form and the preview of a rule do not name mentions where the bot does not answer them', async () => {
+    const fixture = await botWith({ DISCORD_MENTIONS: 'off' });
+    const button = 'Add a rule for task types and models';
+    const fill = (subjects: string[]) => changeRules(fixture, button, { effect: 'deny', subjects });
+    await expect(fill(['Mentions of the bot'])).rejects.toThrow('Mentions of the bot');
+    expect(text(await fill(['Everything']))).not.toContain('mentions');
+  });
+
   it('The rules page says which rules of the operator also apply, and their refusals name the operator', async () => {
     const path = join(createTemporaryFolder(), 'rules.json');
     writeFileSync(path, JSON.stringify({ access: [{ effect: 'deny', kinds: ['imagine'] }] }));

@@ -79,7 +79,7 @@ export function formFieldsOf(
     choiceField(name, ownChoices(values, say), selected, say);
   switch (section) {
     case 'access':
-      return accessFields(services.safety.targets, say);
+      return accessFields(services.safety.targets, services.settings.discord.mentions, say);
     case 'use':
       return [
         choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
@@ -129,13 +129,14 @@ const presserRolesField = (pressers: RuleSet['pressers'], say: Say): FieldPlan =
 });
 
 /** Nothing is chosen in advance, so no rule is made without a choice. */
-function accessFields({ kindsByCommand }: RuleTargets, say: Say): FieldPlan[] {
+function accessFields({ kindsByCommand }: RuleTargets, hasMentions: boolean, say: Say): FieldPlan[] {
   const commands = [...kindsByCommand].map(([command, kinds]) => ({
     value: command,
     label: `/${command}`,
     description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
   }));
-  const subjects = [...ownChoices(['everything', 'models', 'mentions'], say), ...commands];
+  const general = ['everything', 'models', ...(hasMentions ? (['mentions'] as const) : [])] as const;
+  const subjects = [...ownChoices(general, say), ...commands];
   return [
     choiceField('effect', ownChoices(['deny', 'allow'], say), undefined, say),
     { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },
