@@ -17,6 +17,8 @@ export interface RuleFacts extends ServerRules {
   /** The rules that the operator has set for all servers. */
   setByOperator: readonly RuleName[];
   operatorAccess: ServerRules['rules']['access'];
+  /** Whether the operator lets members install the bot for themselves. */
+  offersPersonalInstalls: boolean;
   /** Whether the operator has configured a moderation service. */
   hasModerationService: boolean;
   /** The channel for the log if it has no channel of its own. */
@@ -38,11 +40,19 @@ export const rulesInSections = {
 
 type RulesSection = keyof typeof rulesInSections;
 
-export function ruleFacts(guildId: string, { safety, money }: Services): RuleFacts {
+export function ruleFacts(guildId: string, { safety, money, settings }: Services): RuleFacts {
   const { rules, targets } = safety;
   const { hasModerationService, setByOperator, operatorAccess } = rules;
   const { alertsChannelId } = money.budgets.get(guildId);
-  return { ...rules.get(guildId), setByOperator, operatorAccess, hasModerationService, alertsChannelId, targets };
+  return {
+    ...rules.get(guildId),
+    setByOperator,
+    operatorAccess,
+    offersPersonalInstalls: settings.discord.userInstall,
+    hasModerationService,
+    alertsChannelId,
+    targets,
+  };
 }
 
 /** What the rules of each section say. */
@@ -60,7 +70,9 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
     use: [
       buttonAccessLine(facts, say),
       say('rules.privateCommands', { commands: commandsText(facts, say) }),
-      say(`rules.personalInstalls.${rules.personalInstalls ? 'on' : 'off'}`),
+      say(
+        `rules.personalInstalls.${facts.offersPersonalInstalls ? (rules.personalInstalls ? 'on' : 'off') : 'notOffered'}`,
+      ),
     ],
     words: [
       say('rules.words', { count: words.length }),

@@ -610,6 +610,7 @@ describe('Server rules', () => {
     expect(page).toContain('rules that also apply here: task types and models');
     expect(page).toContain('- the operator’s rule: deny Imagine\n');
     expect(page).not.toContain('Everyone can use');
+    expect(page).toContain('The operator does not offer own installations of the bot.');
   });
 
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {

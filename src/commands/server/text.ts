@@ -83,8 +83,9 @@ export const text = {
     privateCommands: 'Commands that reply privately by default: {{commands}}',
     noCommands: 'none',
     personalInstalls: {
-      on: 'Members can use their own installation of the bot here, if the operator offers it.',
+      on: 'Members can use their own installation of the bot here.',
       off: 'Members cannot use their own installation of the bot here.',
+      notOffered: 'The operator does not offer own installations of the bot.',
     },
     words_one: '{{count}} blocked word or phrase',
     words_other: '{{count}} blocked words and phrases',
