@@ -290,6 +290,7 @@ describe('Budgets', () => {
       );
     await runBudget(fixture, 'owner', 'pause');
     const shown = await (await owner.slash('budget show', {})).message();
+    expect(text(shown)).toContain('paused on all servers.\nNew requests are paused on the server.');
     expect(labels(shown)).toEqual(['Resume', 'Resume on all servers']);
     await owner.click(paused, 'Resume on all servers');
     expect(await about()).toContain('New requests are paused on this server.');

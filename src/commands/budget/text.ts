@@ -82,7 +82,7 @@ export const text = {
   budget: {
     title: '**Budget for this server**',
     titleOther: '**Budget for server {{server}}**',
-    paused: 'New requests are paused.',
+    paused: 'New requests are paused on the server.',
     resume: 'Resume',
     resumeEverywhere: 'Resume on all servers',
     pausedEverywhere: 'New requests are paused on all servers.',
