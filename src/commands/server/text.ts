@@ -306,7 +306,7 @@ export const text = {
       },
       allThere: 'The bot has all the permissions it needs here.',
       howTo:
-        'Grant the missing permissions in the channel settings or to the bot’s role, or open the invite link again.',
+        'Grant the missing permissions to the bot’s role, for example with the invite link. If the settings of the channel deny them, allow them there.',
       invite: 'Add the bot with these permissions',
     },
   },
