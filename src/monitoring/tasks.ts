@@ -1,3 +1,4 @@
+import { difference } from '../lib/decimals.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import { habitNames } from '../services/orders/callback-habits.ts';
 import { hasEnded, type Task, type TaskFailure } from '../services/tasks/task.ts';
@@ -82,14 +83,14 @@ export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): 
       money.spending.allowances({}).map(({ unit: of, period = 'at-once', kind = 'all', limit, left }) => ({
         labels: { of, period, kind },
         limit: Number(limit),
-        left: Number(left),
+        used: Number(difference(limit, left)),
       })),
     );
   metrics.registerGauge('budgetLimit', () =>
     sumByLabels(allowances().map(({ labels, limit }) => ({ labels, value: limit }))),
   );
   metrics.registerGauge('budgetUsed', () =>
-    sumByLabels(allowances().map(({ labels, limit, left }) => ({ labels, value: limit - left }))),
+    sumByLabels(allowances().map(({ labels, used }) => ({ labels, value: used }))),
   );
 }
 
