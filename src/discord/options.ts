@@ -54,6 +54,7 @@ export interface Attachment {
 export interface ChosenUser {
   id: string;
   roleIds: readonly string[];
+  isBot: boolean;
 }
 
 interface ValueByType {
@@ -116,7 +117,11 @@ function readOption(
       return file && attachmentOf(file);
     }
     case 'user':
-      return { id: value, roleIds: resolved?.members?.[value]?.roles ?? [] };
+      return {
+        id: value,
+        roleIds: resolved?.members?.[value]?.roles ?? [],
+        isBot: resolved?.users?.[value]?.bot === true,
+      };
     case 'role':
     case 'channel':
       return value;

@@ -131,6 +131,7 @@ describe('Budgets', () => {
       text(await (await member.slash('about')).message()),
     ])
       expect(reply).toMatch(/You are blocked from making new requests on this server until <t:\d+:f>/);
+    expect(await runBudget(fixture, 'admin', 'block', { member: 'atelier-bot' })).toContain('A bot makes no requests');
     await erase(fixture, 'member');
     await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
     expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');

@@ -142,6 +142,7 @@ const block = command({
     days: { type: 'number', isInteger: true, min: 1, max: MAX_DAYS },
     server: serverOption,
   },
+  parse: (values) => (values.member.isBot ? new Refusal('refusals.budgetBlocksBot') : values),
   async run({ member: { id }, days, server }, context) {
     const budget = await managedBudget(server, context);
     const { services, say } = context;

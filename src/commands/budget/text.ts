@@ -242,6 +242,7 @@ export const text = {
       amount: 'There is no limit in dollars a day, week or month to raise. `/budget show` lists the limits.',
       tasks: 'There is no limit on tasks a day, week or month to raise. `/budget show` lists the limits.',
     },
+    budgetBlocksBot: 'A bot makes no requests, so there is nothing to block. Choose a member.',
     budgetNotBlocked: 'This member is not blocked.',
     budgetTooMany:
       'A server can have limits for at most {{max}} roles and members. Remove some with `limits:default` first.',
