@@ -67,12 +67,12 @@ export const reportForm = on(customIds.reportFilled, {
     return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
   },
   async run({ taskId, messageId }, context, { reason, words }): Promise<MessagePlan> {
-    const { facts, services, say } = context;
+    const { facts, services, say, messageFor } = context;
     const { guildId, channelId } = reportChannelOf(context);
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
     assertReportable(task, messageId, facts);
-    const { id } = await services.safety.reports.add({
+    const report = {
       guildId,
       channelId,
       taskId,
@@ -81,7 +81,15 @@ export const reportForm = on(customIds.reportFilled, {
       requesterId: task.requesterId,
       reporterId: facts.userId,
       message: { channelId: facts.channelId ?? '', id: messageId },
-    });
+    };
+    let id: string;
+    try {
+      ({ id } = await services.safety.reports.add(report));
+    } catch (error) {
+      // There is nothing to correct, so this is the reply: a refusal would offer the form again.
+      if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error) };
+      throw error;
+    }
     const outcome = await services.reportDelivery.announce(id);
     if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
     return { content: say(`reports.${outcome}`) };
