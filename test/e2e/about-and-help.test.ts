@@ -90,6 +90,7 @@ describe('/help', () => {
       for (const mention of isMenu ? [`**${name}** ·`] : mentions) expect(content).toContain(mention);
     }
     expect(content).toContain('/models kind:Video');
+    expect(content).toContain('also answers messages that mention it');
     expect(content).toMatch(
       /\*\*Create\*\*\n<\/imagine:[\s\S]*\*\*Tasks, usage and this bot\*\*\n<\/tasks:[\s\S]*\*\*Manage\*\* \(admins\)\n<\/budget show:/,
     );
@@ -117,6 +118,7 @@ describe('/help', () => {
     const directHelp = text(await (await discord.as('member').in('dm').slash('help')).message());
     expect(directHelp).toContain('**Verify**');
     expect(directHelp).not.toContain('**Report**');
+    expect(directHelp).toContain('also answers messages that you send it directly');
   });
 
   it('/help hides commands that the rules of the server deny to the member', async () => {

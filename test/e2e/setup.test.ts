@@ -36,7 +36,7 @@ describe('/setup', () => {
 
     const access = await press(fixture, permissions, 'Next');
     expect(text(access)).toMatch(
-      /step 2 of 5: Who can use it[\s\S]*Server Settings → Integrations[\s\S]*Everyone can use every task type and model/,
+      /step 2 of 5: Who can use it[\s\S]*Server Settings → Integrations[\s\S]*answers messages that mention it[\s\S]*Everyone can use every task type and model/,
     );
     const budget = await press(fixture, access, 'Next');
     expect(text(budget)).toMatch(
@@ -48,7 +48,7 @@ describe('/setup', () => {
     );
     const privacy = await press(fixture, rules, 'Next');
     expect(text(privacy)).toMatch(
-      /step 5 of 5: Privacy[\s\S]*400 days[\s\S]*<\/tasks:\d+>[\s\S]*The operator\*\* runs the database/,
+      /step 5 of 5: Privacy[\s\S]*400 days[\s\S]*\*\*Messages\*\* that mention the bot[\s\S]*<\/tasks:\d+>[\s\S]*The operator\*\* runs the database/,
     );
     expect(labels(privacy)).toEqual(['Finish', 'Back', 'Refresh', 'All steps']);
     expect(text(await press(fixture, privacy, 'Back'))).toContain('step 4 of 5');

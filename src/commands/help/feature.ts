@@ -1,11 +1,10 @@
 import { commandsByFullName } from '../../discord/handlers.ts';
 import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
-import { command, type Feature } from '../feature.ts';
+import { type Context, command, type Feature } from '../feature.ts';
 import { text } from './text.ts';
 
 type Registered = ReadonlyMap<string, string>;
@@ -18,12 +17,7 @@ function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[num
 }
 
 /** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
-function helpPage(
-  usable: readonly Feature[],
-  menus: NonNullable<Feature['menus']>,
-  registered: Registered,
-  say: Say,
-): MessagePlan {
+function helpPage(usable: readonly Feature[], menus: NonNullable<Feature['menus']>, registered: Registered, say: Say) {
   const featuresByGroup = Map.groupBy(usable, groupOf);
   const blocks = groups.flatMap((group) => {
     const lines = (featuresByGroup.get(group) ?? []).flatMap((feature) => commandLines(feature, registered, say));
@@ -34,7 +28,14 @@ function helpPage(
     return registered.has(name) ? [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })] : [];
   });
   if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
-  return { page: { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks } };
+  return { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks };
+}
+
+/** Whether the bot answers the member's messages here. Those in a personal installation never reach it. */
+function answersMentions({ facts, services }: Context): boolean {
+  const { mentions, guildIds } = services.settings.discord;
+  const isReached = facts.guildId === undefined ? guildIds.length === 0 : facts.install === 'guild';
+  return mentions && isReached && services.safety.rules.allowsMentions(facts);
 }
 
 function commandLines({ command, text }: Feature, registered: Registered, say: Say): string[] {
@@ -74,7 +75,11 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
         );
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
-        return helpPage(usable, menus, await services.discord.registeredCommands(facts), say);
+        const page = helpPage(usable, menus, await services.discord.registeredCommands(facts), say);
+        const mentionLines = answersMentions(context)
+          ? [say(`help.mentions.${facts.guildId === undefined ? 'direct' : 'server'}`)]
+          : [];
+        return { page: { ...page, blocks: [...page.blocks, ...mentionLines] } };
       },
     }),
   };

@@ -10,6 +10,10 @@ export const text = {
     line: '{{mention}} · {{description}}.',
     lineWithExample: '{{mention}} · {{description}}. Example: `{{example}}`',
     adminLine: '{{mentions}} · {{description}}',
+    mentions: {
+      server: 'The bot also answers messages that mention it, and replies to its messages, like `/ask`.',
+      direct: 'The bot also answers messages that you send it directly, like `/ask`.',
+    },
     menus: '**On messages**, under **Apps**',
     menuLine: '**{{name}}** · {{description}}',
     nothing: 'No commands are registered here yet.',

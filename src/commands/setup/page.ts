@@ -116,6 +116,7 @@ const steps: Record<SetupStep, ShowStep> = {
     return {
       blocks: [
         say('setup.access.integrations'),
+        ...(services.settings.discord.mentions ? [say('setup.access.mentions')] : []),
         list(say('setup.access.rules'), [
           ...accessLines,
           ...use.map((line) => truncateMarkdown(line, MAX_RULE_LENGTH)),
@@ -158,6 +159,7 @@ const steps: Record<SetupStep, ShowStep> = {
     return {
       blocks: [
         say('setup.privacy.stored'),
+        ...(services.settings.discord.mentions ? [say('setup.privacy.mentions')] : []),
         say('setup.privacy.own', { command: mention('tasks') }),
         say('setup.privacy.admins'),
         ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),

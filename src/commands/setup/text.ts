@@ -42,6 +42,8 @@ export const text = {
     access: {
       integrations:
         'In **Server Settings → Integrations**, choose the bot. There you decide which roles and members can use each command, and in which channels.',
+      mentions:
+        'The bot also answers messages that mention it, and replies to its messages, for members who can use `/ask`. A rule for **Mentions of the bot** can limit this.',
       rules: '**Rules of this server**, which apply in addition',
     },
     budget: {
@@ -53,6 +55,8 @@ export const text = {
     privacy: {
       stored:
         '**Stored:** requests with their prompts, options and links to their results, and conversations, for 400 days after they end. Amounts and times stay for limits and usage, without names once members delete their data.',
+      mentions:
+        '**Messages** that mention the bot, and replies to its messages, are treated like requests with `/ask`.',
       own: '**Own data:** members export or delete what is stored about them with the buttons on the first page of {{command}}.',
       admins: '**Admins** can list the public tasks of this server, but never private ones.',
       held: '**Results that are held**, also of private tasks, are shown to moderators with their prompts in <#{{channel}}>.',
