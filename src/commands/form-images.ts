@@ -11,8 +11,9 @@ import type { ListedModel } from '../services/gateway/model-catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
+import { readChoices } from './choices.ts';
 import { type Context, on, type Services } from './feature.ts';
-import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm } from './options.ts';
+import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm, usualModel } from './options.ts';
 
 /** Keeps the images that a form is opened from, because their URLs neither fit into its custom id nor tell a member anything. */
 export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {
@@ -114,7 +115,8 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   }
   async function formOf(id: string, source: FormSource, context: Context): Promise<FormPlan> {
     const ofTask = source.task?.kind === purpose ? source.task.model : undefined;
-    const preferred = ofTask ?? context.services.settings.models[purpose];
+    const choices = await loadForForm(readChoices(context), context);
+    const preferred = ofTask ?? usualModel(purpose, {}, choices, context) ?? context.services.settings.models[purpose];
     return form({ id, source, ...(await modelsForForm(purpose, preferred, context)) }, context.say);
   }
   const entry: Menu<Services> = {

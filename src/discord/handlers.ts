@@ -91,9 +91,9 @@ export interface SingleCommand<Services> extends Omit<CommandDefinition<Options,
   read(
     data: APIChatInputApplicationCommandInteractionData,
     facts: InteractionFacts,
+    /** Whether it replies in private if it can, and the member has not chosen whether it should. */
+    isPrivateByDefault: boolean,
   ): {
-    /** The command can reply in private, and the member has not chosen whether it should. */
-    isPrivacyUnset: boolean;
     isPrivate(context: EarlyContext): boolean;
     run: Run<Services>;
   };
@@ -135,16 +135,15 @@ function command<const O extends Options, Services, Parsed>(
   return {
     ...definition,
     options,
-    read(data, facts) {
+    read(data, facts, isPrivateByDefault) {
       const values: Values<O> = readOptions(options, data);
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
-      const isChosen = privacy?.[1] === true;
+      const isChosen = privacy !== undefined && (privacy[1] ?? isPrivateByDefault) === true;
       const run = workOf(values, facts);
       if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen, hasOption: true }));
       return {
-        isPrivacyUnset: privacy !== undefined && privacy[1] === undefined,
         isPrivate: (context) =>
-          typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true || isChosen,
+          isChosen || (typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true),
         run,
       };
     },

@@ -114,9 +114,8 @@ export class InteractionReader<Services> {
     const command = this.#commands.get(fullName(data));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const facts = interactionFactsOf(interaction);
-    const { isPrivacyUnset, isPrivate, run } = command.read(data, facts);
-    const isDefaultPrivate = isPrivacyUnset && isPrivateByDefault?.(facts, fullName(data)) === true;
-    const isReplyPrivate = isDefaultPrivate || isPrivate({ facts, services: this.#earlyServices });
+    const { isPrivate, run } = command.read(data, facts, isPrivateByDefault?.(facts, fullName(data)) === true);
+    const isReplyPrivate = isPrivate({ facts, services: this.#earlyServices });
     return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
   }
 

@@ -27,7 +27,6 @@ async function openForm({ of, section }: Pointer, context: Context): Promise<For
 const filledForm = on(customIds.preferencesFilled, {
   reply: 'here',
   reopen: openForm,
-  isPrivate: () => true,
   // Which section it is, only the id of the form says.
   parse: (values) => values,
   async run({ of, section }, context, values): Promise<MessagePlan> {

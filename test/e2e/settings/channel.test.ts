@@ -80,6 +80,24 @@ describe('/channel', () => {
     expect(modelRequests(gateway)).toHaveLength(0);
   });
 
+  it('A persona and a suffix that the moderation service flags cannot be saved', async () => {
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
+    const { discord, gateway, config } = fixture;
+    const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
+    await startBot({ ...fixture, config: { ...config, moderation } });
+    await applyRules(discord, { moderation: { prompts: 'refuse' } });
+    const owner = discord.as('owner');
+    const page = await (await owner.slash('channel edit')).message();
+    const refusalOf = async (button: string, values: Record<string, string>) => {
+      const form = await (await owner.click(page, button)).modal();
+      return text(await (await owner.fill(form, values)).followUp());
+    };
+    const flagged = 'You like flag:violence.';
+    expect(await refusalOf('Change persona', { ...persona, instructions: flagged })).toContain('moderation');
+    expect(await refusalOf('Change images', { suffix: flagged })).toContain('moderation');
+    expect(text(await (await owner.slash('channel show')).message())).not.toContain('violence');
+  });
+
   it('A member’s settings come before the channel’s, and the channel’s before the defaults of the server', async () => {
     const settings = { DISCORD_USER_INSTALL: 'on' };
     const { discord, gateway } = await startFastClockBot({ settings, gateway: { speed: 20 } });

@@ -60,6 +60,8 @@ describe('/settings', () => {
       const { ephemeral, attachments } = await imagine(fixture, {}, channel);
       expect([channel, ephemeral, attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([channel, true, true]);
     }
+    // Nothing has to be posted there.
+    expect((await imagine(fixture, {}, 'read-only')).ephemeral).toBe(true);
     const shown = await imagine(fixture, { private: false, spoiler: false });
     expect([shown.ephemeral, shown.attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([false, false]);
     const other = await (await discord.as('other').slash('imagine', { prompt: 'a fox' })).message(isDone);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
+import { changeSettings } from '../settings/fixture.ts';
 import { orderGrid } from './fixture.ts';
 import {
   imageUpload,
@@ -38,6 +39,16 @@ describeProfiles('Using a message as a reference', (profile) => {
       image: [urlContaining(`/${file}?ex=`)],
     });
     expect(labels(child)).toContain('Use as reference');
+  });
+
+  it('The form of a result of /imagine begins with the member’s usual model', async () => {
+    const fixture = await start();
+    const parent = await orderGrid(fixture);
+    const member = fixture.discord.as('member');
+    await changeSettings(member, 'settings', 'Change models', { image: `${TEST_IMAGE_MODEL}-2K` });
+    const form = await (await member.click(parent, 'Use as reference')).modal();
+    await (await member.fill(form, { words: 'as a woodcut' })).message(says('Finished in'));
+    expect(receivedOrders(fixture.gateway)).toMatchObject([{ model: `${TEST_IMAGE_MODEL}-2K` }]);
   });
 
   it('A new image can use a result of /imagine as its reference', async () => {
