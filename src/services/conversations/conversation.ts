@@ -1,6 +1,7 @@
 import type { TaskReader } from '../orders/task-store.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import type { Route, Task, TaskOf } from '../tasks/task.ts';
+import type { TaskSummary } from '../tasks/task-summary.ts';
 import { answerOf, answerText } from './ask-transitions.ts';
 import { questionText } from './question-text.ts';
 
@@ -73,8 +74,8 @@ const MAX_CHARACTERS = 60_000;
 const CUT_MARK = '[…] ';
 /** After this time, the next question starts a new conversation. */
 export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
-/** How many of a member's newest answers are searched for one in the same place. */
-const MAX_SEARCHED_ANSWERS = 10;
+const ANSWERS_PER_PAGE = 10;
+/** How many of a member's newest answers are searched, over all channels. */
 const MAX_VISITED_ANSWERS = 200;
 
 /** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */
@@ -114,14 +115,23 @@ function fitTurn(turn: Turn): Turn {
   return { ...turn, text: CUT_MARK + text.slice(text.length - room).toWellFormed(), isCut: true };
 }
 
+async function* newestFirst(answers: TaskReader, memberId: string): AsyncGenerator<TaskSummary> {
+  let before: string | undefined;
+  for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; visitedCount += ANSWERS_PER_PAGE) {
+    const page = await answers.page({ of: { memberId }, kinds: ['ask'], max: ANSWERS_PER_PAGE, before });
+    yield* page.summaries;
+    if (page.next === undefined) return;
+    before = page.next;
+  }
+}
+
 /** Returns the member's newest answer in a place, if it is one they would expect to continue. */
 export async function newestAnswer(
   answers: TaskReader,
   { memberId, channelId, isPrivate }: { memberId: string; channelId: string | undefined; isPrivate: boolean },
   now: number,
 ): Promise<TaskOf<'ask'> | undefined> {
-  const { summaries } = await answers.page({ of: { memberId }, kinds: ['ask'], max: MAX_SEARCHED_ANSWERS });
-  for (const summary of summaries) {
+  for await (const summary of newestFirst(answers, memberId)) {
     if (now - summary.createdAt > CONVERSATION_TIMEOUT_MS) return undefined;
     const task = await answers.get(summary.id);
     if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
@@ -141,13 +151,7 @@ export async function answersOfConversation(
   const ids = new Set([id]);
   // Another member's conversation may have been continued.
   if ((await answers.get(rootId))?.requesterId === requesterId) ids.add(rootId);
-  let cursor: string | undefined;
-  for (let visitedCount = 0; visitedCount < MAX_VISITED_ANSWERS; ) {
-    const page = await answers.page({ of: { memberId: requesterId }, kinds: ['ask'], max: 50, before: cursor });
-    for (const summary of page.summaries) if ((await answers.get(summary.id))?.rootId === rootId) ids.add(summary.id);
-    visitedCount += page.summaries.length;
-    cursor = page.next;
-    if (cursor === undefined) break;
-  }
+  for await (const summary of newestFirst(answers, requesterId))
+    if ((await answers.get(summary.id))?.rootId === rootId) ids.add(summary.id);
   return [...ids];
 }

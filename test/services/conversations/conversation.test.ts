@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { gatherEarlierFiles, leaveOut, noteForModel } from '../../../src/services/conversations/asks/earlier-files.ts';
-import { earlierTurns } from '../../../src/services/conversations/conversation.ts';
+import { earlierTurns, newestAnswer } from '../../../src/services/conversations/conversation.ts';
+import type { PageQuery } from '../../../src/services/orders/task-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
+import { createTaskId } from '../../../src/services/tasks/task-id.ts';
+import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentDiscord } from '../../support/silent-discord.ts';
-import { makeTask } from '../store/store-fixture.ts';
+import { MINUTE_MS, makeTask, START } from '../store/store-fixture.ts';
 
 const request = {
   prompt: 'what is this?',
@@ -28,6 +31,38 @@ async function turnOf(task: Task, askingTask: TaskOverrides = {}) {
 const privateTask = { route: { isPrivate: true } };
 /** `beside` lists further messages that show the task. */
 const privateTaskShownLater = { ...privateTask, beside: [{ guildId: '7', channelId: '70', id: '700' }] };
+
+describe('The newest answer in a channel', () => {
+  /** One answer in channel 70, then one a minute in channel 71. */
+  const find = (laterCount: number, now: number) => {
+    const taskAt = (minute: number): Task => {
+      const created = START + minute * MINUTE_MS;
+      return askTask({
+        id: createTaskId(created),
+        channelId: minute === 0 ? '70' : '71',
+        times: { created, ended: created },
+      });
+    };
+    const tasks = Array.from({ length: laterCount + 1 }, (_, minute) => taskAt(minute)).reverse();
+    const page = async ({ before = '~', max }: PageQuery) => {
+      const older = tasks.filter(({ id }) => id < before);
+      const summaries = older.slice(0, max).map(summaryOf);
+      return { summaries, next: older.length > max ? summaries.at(-1)?.id : undefined };
+    };
+    const answers = { get: async (wanted: string) => tasks.find(({ id }) => id === wanted), page };
+    return newestAnswer(answers, { memberId: '1', channelId: '70', isPrivate: false }, now);
+  };
+
+  it('It is found after many questions in other channels, for six hours', async () => {
+    expect(await find(45, START + 6 * 60 * MINUTE_MS)).toMatchObject({ channelId: '70' });
+    expect(await find(45, START + 6 * 60 * MINUTE_MS + 1)).toBeUndefined();
+  });
+
+  it('The search ends after 200 answers', async () => {
+    expect(await find(199, START + 200 * MINUTE_MS)).toMatchObject({ channelId: '70' });
+    expect(await find(200, START + 200 * MINUTE_MS)).toBeUndefined();
+  });
+});
 
 describe('The memory of a conversation', () => {
   const turnsOf = (newest: TaskOverrides) => {
