@@ -101,6 +101,17 @@ export const en = {
       reasoning: 'This model does not support reasoning effort, so the option `effort` was ignored.',
       files: 'This model did not accept files from earlier questions, so they were not sent again.',
     },
+    /** The gateway named no feature. */
+    guessed: {
+      line: 'The gateway refused the request, so it was sent again without {{features}}.',
+      audio: 'audio (**Show details** under the finished answer has the transcript)',
+      stream: 'streaming',
+      format: 'the option `format`',
+      schema: 'structured output (the schema is part of its instructions)',
+      tools: 'tools',
+      reasoning: 'the option `effort`',
+      files: 'files from earlier questions',
+    },
     priced: {
       make_image: 'Image ({{cost}}): {{prompt}}',
       make_video: 'Video ({{cost}}): {{prompt}}',

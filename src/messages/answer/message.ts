@@ -2,6 +2,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
+import type { RefusableFeature } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';
@@ -80,12 +81,10 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 
 /** The state of an answer, if its text does not show it. */
 function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
-  const { without, incomplete, isMemoryCut, doing } = answerOf(task);
-  const { schema, ignoredFiles } = task.request;
+  const { incomplete, isMemoryCut, doing } = answerOf(task);
+  const { ignoredFiles } = task.request;
   const notices = asSubtext([
-    ...[...new Set(without)].map((part) =>
-      say(part === 'format' && schema !== undefined ? 'ask.schema.asText' : `ask.without.${part}`),
-    ),
+    ...omissionLines(task, say),
     ...(isMemoryCut ? [say('ask.memoryCut')] : []),
     ...(ignoredFiles ? [say(style.isTalk ? 'talk.ignoredFiles' : 'ask.ignoredFiles', { count: ignoredFiles })] : []),
   ]);
@@ -101,6 +100,17 @@ function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
   if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
   return [...notices, ...(task.request.format === 'json' && !isJson(text) ? asSubtext([say('ask.badJson')]) : [])];
+}
+
+/** The features without which the request was sent. Only those that the gateway named are known to be the reason. */
+function omissionLines({ answer, request: { schema } }: Task, say: Say): string[] {
+  const guessed = new Set(answer?.guessed);
+  const named = new Set(answer?.without).difference(guessed);
+  const asSchema = (part: RefusableFeature) => part === 'format' && schema !== undefined;
+  const lines = [...named].map((part) => say(asSchema(part) ? 'ask.schema.asText' : `ask.without.${part}`));
+  if (guessed.size === 0) return lines;
+  const features = [...guessed].map((part) => say(`ask.guessed.${asSchema(part) ? 'schema' : part}`)).join(', ');
+  return [...lines, say('ask.guessed.line', { features })];
 }
 
 function isJson(text: string): boolean {

@@ -47,14 +47,29 @@ export function markAnswering(
     isMemoryCut,
     heard,
     requests,
-  }: { leftOut?: readonly LeftOutFile[]; heard?: string | undefined; requests?: number; isMemoryCut?: boolean } = {},
+    guessed = [],
+  }: {
+    leftOut?: readonly LeftOutFile[];
+    heard?: string | undefined;
+    requests?: number;
+    isMemoryCut?: boolean;
+    guessed?: readonly RefusableFeature[];
+  } = {},
 ): Task {
   if (hasEnded(task)) return task;
   const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
   const files = leftOut.length > 0 && { leftOut: [...leftOut] };
+  const guesses = guessed.length > 0 && { guessed: [...new Set([...(answerOf(task).guessed ?? []), ...guessed])] };
   const memory = isMemoryCut && { isMemoryCut };
   const transcript = heard !== undefined && { heard };
-  const changes = { without: omitted, ...files, ...memory, ...transcript, ...(requests !== undefined && { requests }) };
+  const changes = {
+    without: omitted,
+    ...files,
+    ...guesses,
+    ...memory,
+    ...transcript,
+    ...(requests !== undefined && { requests }),
+  };
   return withAnswer({ ...task, state: 'running' }, { ...changes, doing: 'thinking' });
 }
 

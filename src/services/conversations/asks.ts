@@ -191,7 +191,8 @@ export class Asks {
     const { earlierFiles, pastTurns, sound, requestCount: requests } = draft;
     const isMemoryCut = pastTurns.some(({ isCut }) => isCut);
     const leftOut = earlierFiles.flatMap(leftOutFiles);
-    const sentInputs = { leftOut, isMemoryCut, heard: sound?.transcript, requests };
+    const { guessed } = omission;
+    const sentInputs = { leftOut, isMemoryCut, heard: sound?.transcript, requests, guessed };
     const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
     // The member stopped the answer before it began.
     if (hasEnded(task)) stop.abort('stopped' satisfies StopReason);

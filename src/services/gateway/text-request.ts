@@ -156,6 +156,15 @@ const PART_OF_FIELD: ReadonlyMap<string, RefusablePart> = new Map([
   ...refusableParts.map((part) => [part, part] as const),
   ...[['text', 'format'] as const, ['response', 'format'] as const, ['tool', 'tools'] as const],
 ]);
+/** The parts in a message that names no field. */
+const PART_IN_MESSAGE: Readonly<Record<RefusablePart, RegExp>> = {
+  audio: /(?:\b|_)audio/i,
+  stream: /\bstream/i,
+  format: /(?:\b|_)(?:format|schema)/i,
+  tools: /\b(?:tool|function call|web.search)/i,
+  reasoning: /\b(?:reasoning|effort)/i,
+  files: /(?:\b|_)(?:file|image)/i,
+};
 /** The fields of the conversation. If a gateway names one, any file in the conversation may be meant; those of earlier questions are left out first. */
 const CONVERSATION_FIELDS: ReadonlySet<string> = new Set(['input', 'messages']);
 
@@ -185,7 +194,7 @@ interface RefusedPart {
   isBecauseOfSize?: true;
 }
 
-/** The part that a definite refusal is about: the one that the gateway names, else the last one in the order of verification. */
+/** The part that a definite refusal is about: the one that the gateway names, also in its message, else the last one in the order of verification. */
 export function refusedPart(
   error: GatewayError,
   request: TextRequest,
@@ -205,9 +214,11 @@ export function refusedPart(
     files: hasEarlierFiles,
   };
   const field = error.param === undefined ? undefined : /^[a-z]+/i.exec(error.param)?.[0];
-  const part =
-    field === undefined ? refusableParts.findLast((one) => sentFeatures[one]) : partOfField(field, sentFeatures);
-  return part !== undefined && sentFeatures[part] ? { part, isNamed: field !== undefined } : undefined;
+  const sentParts = refusableParts.filter((one) => sentFeatures[one]);
+  const namedParts = sentParts.filter((one) => PART_IN_MESSAGE[one].test(error.message));
+  const namedPart = field === undefined ? namedParts.at(-1) : partOfField(field, sentFeatures);
+  const part = field === undefined ? (namedPart ?? sentParts.at(-1)) : namedPart;
+  return part !== undefined && sentFeatures[part] ? { part, isNamed: namedPart !== undefined } : undefined;
 }
 
 function partOfField(field: string, sentFeatures: Readonly<Record<RefusablePart, boolean>>): RefusablePart | undefined {

@@ -82,6 +82,8 @@ export const answer = z.object({
   doing: z.enum(['thinking', 'searching']).optional(),
   /** Features that the model refused, so the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),
+  /** Those of them that the gateway did not name, so another feature may be the reason. */
+  guessed: z.array(z.enum(refusableParts)).optional(),
   /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
   /** Only the end of the previous answer was sent, because it is too long. */

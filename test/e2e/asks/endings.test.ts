@@ -97,17 +97,21 @@ describeProfiles('The end of an answer', (profile) => {
     expect(text(final)).toContain(latestAnswer(gateway));
     const later = await (await member.slash('ask', { prompt: 'and then?' })).message(hasEnded);
     expect(text(later)).toContain('does not stream its answers');
-    // If the gateway names no field, the bot omits other fields first; only the omission that helped is remembered.
     const sentFields = modelRequests(gateway).map((body) => ['stream' in body, 'tools' in body]);
-    const first =
-      profile === 'stock'
-        ? [[true, true]]
-        : [
-            [true, true],
-            [true, false],
-          ];
-    const unstreamed = [false, profile === 'stock'];
-    expect(sentFields).toEqual([...first, unstreamed, [false, true]]);
+    expect(sentFields).toEqual([
+      [true, true],
+      [false, true],
+      [false, true],
+    ]);
+  });
+
+  it('If the gateway does not name the feature it refuses, the answer says only what was left out', async () => {
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
+    gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 2 });
+    const final = await (await discord.as('member').slash('ask', { prompt, effort: 'high' })).message(hasEnded);
+    expect(text(final)).toContain('so it was sent again without the option `effort`, tools.');
+    expect(text(final)).not.toContain('This model does not');
   });
 
   it('Fields that were omitted from a request that was refused anyway are sent again the next time', async () => {

@@ -8,6 +8,8 @@ export interface Omission {
   announced: readonly RefusableFeature[];
   /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
   namedInError: readonly RefusableFeature[];
+  /** Features that were left out although the gateway's error named none. */
+  guessed: readonly RefusableFeature[];
   /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
   lastOmitted?: RefusableFeature | undefined;
 }
@@ -18,6 +20,7 @@ export const omit = (
 ): Omission => ({
   features: [...omission.features, part],
   announced: [...omission.announced, part],
+  guessed: isNamed || isBecauseOfSize ? omission.guessed : [...omission.guessed, part],
   namedInError: isNamed ? [...omission.namedInError, part] : omission.namedInError,
   lastOmitted: isBecauseOfSize ? omission.lastOmitted : part,
 });

@@ -49,7 +49,7 @@ export class QuestionSender {
     const question = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const draft = { ...question, requestCount };
     const announced = omittedFeatures.filter((part) => isRequested(part, draft));
-    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [] }, stop);
+    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [], guessed: [] }, stop);
   }
 
   /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out, or the answer has taken too many requests. */
