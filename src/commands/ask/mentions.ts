@@ -29,6 +29,8 @@ interface OpenQuestion {
   message: MemberMessage;
   reply: MessagePlace | undefined;
   place: ReadPlace | undefined;
+  /** Whether the reply says that the question waits. */
+  isShownAsWaiting: boolean;
   /** `refused`: nothing was submitted, so an edit is another try. */
   state: 'waiting' | 'starting' | 'refused';
   /** The proposal that asks its author, if the server wants that at its price. */
@@ -105,9 +107,11 @@ export class Mentions {
 
   async #answer(message: MemberMessage): Promise<void> {
     if (!this.#services.discord.rateLimiter.allowsMessageIn(message.channelId)) return;
-    const open: OpenQuestion = { message, reply: undefined, place: undefined, state: 'waiting', isDeleted: false };
+    const isShownAsWaiting = this.#turns.isBusy(message);
+    const unread = { reply: undefined, place: undefined, isDeleted: false };
+    const open: OpenQuestion = { ...unread, message, isShownAsWaiting, state: 'waiting' };
     this.#open.set(message.id, open);
-    const opening = this.#openReply(open, this.#turns.isBusy(message));
+    const opening = this.#openReply(open);
     // Joined before anything is awaited, so that a member's questions are answered in their order.
     const isAdmitted = await this.#turns.run(message, async () => {
       if (await opening) await this.#submit(open);
@@ -117,7 +121,7 @@ export class Mentions {
   }
 
   /** Posts the reply that will show the answer. Returns false if there will be none. Never throws. */
-  async #openReply(open: OpenQuestion, mustWait: boolean): Promise<boolean> {
+  async #openReply(open: OpenQuestion): Promise<boolean> {
     const { message } = open;
     const { messages, say, log } = this.#services;
     let hint = hintFor(message);
@@ -126,7 +130,7 @@ export class Mentions {
       if (await this.#mayAsk(open)) {
         if (hint === 'response' && !this.#isFirstHint(message)) hint = undefined;
         else {
-          const progress = mustWait ? say('ask.mention.waiting') : say('task.submitting');
+          const progress = open.isShownAsWaiting ? say('ask.mention.waiting') : say('task.submitting');
           const content = hint ? say(`ask.mention.${hint}`) : progress;
           open.reply = await messages.answers.replyTo(message, { content });
         }
@@ -171,6 +175,8 @@ export class Mentions {
     const hint = hintFor(message);
     open.state = hint ? 'refused' : 'starting';
     if (hint) return messages.answers.editReply(reply, { content: say(`ask.mention.${hint}`), controls: [] });
+    if (open.isShownAsWaiting) await messages.answers.editReply(reply, { content: say('task.submitting') });
+    open.isShownAsWaiting = false;
     try {
       const origin = this.#originOf(open);
       const isModerator = place?.mayManageMessages === true;

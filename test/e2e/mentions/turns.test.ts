@@ -32,6 +32,16 @@ it('A member has one answer in progress in a channel, and the next question cont
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
 });
 
+it('The reply to a question that waited says when the question is submitted', async () => {
+  const { discord, gateway, member, question } = await startSlowAnswer();
+  const next = await member.say(toBot(discord, 'and ice?'));
+  await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
+  gateway.faults.add({ on: { path: '/v1/responses' }, do: 'hang' });
+  gateway.setSpeed(FAST);
+  await replyTo(discord, 'studio', question);
+  await replySaying(discord, 'studio', next, 'Submitting to the gateway…');
+});
+
 it('A member with too many waiting questions is told so in private', async () => {
   const { discord, member } = await startSlowAnswer();
   const questions = [];
