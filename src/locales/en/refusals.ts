@@ -94,7 +94,8 @@ export const refusals = {
   audioInvalid: '{{name}} is not a valid audio file. Use an MP3, M4A, WAV or OGG file.',
   fileTooLarge: '{{name}} is larger than {{max}}. Reduce its size and try again.',
   questionExpired: 'This question has expired, so nothing was submitted. Submit the request again.',
-  questionGone: 'This question has already been answered or deleted. If you did not run it, submit the request again.',
+  questionGone:
+    'This question was changed, answered or deleted. If you did not run it, press **Show price** again if it is there, or submit the request again.',
   mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
   notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:

@@ -123,7 +123,7 @@ describeProfiles('/describe', (profile) => {
         .map(({ body }) => body),
     ).toEqual(descriptionLines(parent).map((prompt) => ({ prompt })));
     const reply = await discord.until(() =>
-      presses.flatMap((one) => one.followUps()).find(says('already been answered')),
+      presses.flatMap((one) => one.followUps()).find(says('changed, answered or deleted')),
     );
     expect(reply.ephemeral).toBe(true);
     const updatedQuestion = discord.messages('studio').find(({ id }) => id === question.id);

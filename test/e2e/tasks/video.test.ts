@@ -241,7 +241,7 @@ describeProfiles('/video', (profile) => {
     await startBot(fixture);
     const member = discord.as('member');
     const presses = await Promise.all([1, 2].map(() => member.click(confirmationPrompt, 'Submit anyway')));
-    await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('already been answered')));
+    await discord.until(() => presses.flatMap((one) => one.followUps()).find(says('changed, answered or deleted')));
     await discord.until(() => (receivedOrders(gateway).length > 0 ? true : undefined));
     expect(receivedOrders(gateway)).toHaveLength(1);
   });
