@@ -212,7 +212,9 @@ describe('Server rules', () => {
     const rulesPage = await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' });
     expect(text(rulesPage)).toContain('Only the owner of a result and moderators can press its buttons.');
     const refused = await discord.as('other').click(result, 'U1');
-    expect(text(await refused.message())).toContain('does not let you press');
+    expect(text(await refused.message())).toContain(
+      'does not let you press these buttons on other members’ results, or continue their answers.',
+    );
     await (await discord.as('member').click(result, 'U1')).message(says('Finished in'));
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });

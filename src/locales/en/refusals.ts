@@ -210,8 +210,9 @@ export const refusals = {
     moderationUnavailable:
       'Your request could not be checked because the moderation service is unavailable. Try again in a few minutes.',
     press: {
-      admin: 'This server does not let you press these buttons on other members’ results.',
-      operator: 'The bot’s operator does not let you press these buttons on other members’ results.',
+      admin: 'This server does not let you press these buttons on other members’ results, or continue their answers.',
+      operator:
+        'The bot’s operator does not let you press these buttons on other members’ results, or continue their answers.',
     },
     foreignChannel:
       'That channel is not on the server whose settings you change. Choose one of its own channels there.',
