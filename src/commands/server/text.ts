@@ -185,7 +185,7 @@ export const text = {
       presserRoles: { label: 'Roles that can press them', hint: 'Used only with “Owners and these roles” above.' },
       privateCommands: {
         label: 'Private by default',
-        hint: 'Commands, for example: imagine, ask. Members can override this.',
+        hint: 'Commands, such as: imagine, ask. Members can override this. Mentions are answered publicly.',
       },
       personalInstalls: {
         label: 'Personal installs',
