@@ -44,7 +44,7 @@ export const text = {
       showReason: 'Show why',
       price: 'This question has a price. Its author can see and confirm it.',
       showPrice: 'Show price',
-      deleted: 'The question was deleted, so it was not answered.',
+      deleted: 'This question was deleted.',
       empty: 'Write a question after the mention, or attach a file to it.',
       response:
         'Discord does not show the bot the text of replies to command responses. Press **Continue** under the answer, or mention the bot.',

@@ -89,7 +89,7 @@ describe('A question with a price that has to be confirmed', () => {
     const { discord, gateway, question, reply, member } = await startWithPrice();
     const price = await (await member.click(reply, 'Show price')).message();
     await member.remove(question);
-    await replySaying(discord, 'studio', question, 'The question was deleted');
+    await replySaying(discord, 'studio', question, 'This question was deleted');
     expect(text(await (await member.click(price, 'Run')).followUp())).toContain('changed, answered or deleted');
     expect(discord.messages('studio').filter(hasEnded)).toHaveLength(0);
     expect(modelRequests(gateway)).toHaveLength(0);

@@ -77,7 +77,7 @@ it('A question that is deleted while it waits is not answered', async () => {
   const next = await member.say(toBot(discord, 'and ice?'));
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
   await member.remove(next);
-  await replySaying(discord, 'studio', next, 'so it was not answered');
+  await replySaying(discord, 'studio', next, 'This question was deleted.');
   gateway.setSpeed(FAST);
   await replyTo(discord, 'studio', question);
   expect(modelRequests(gateway)).toHaveLength(1);
