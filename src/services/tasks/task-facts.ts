@@ -35,8 +35,15 @@ export function editablePrompt(task: Task): string {
   return prompt.startsWith(typed) ? prompt : typed;
 }
 
-/** The text by which messages refer to a task. A task without a prompt has a title. */
-export const titleOf = (task: Task): string => task.request.title ?? typedPrompt(task);
+/** The text by which messages refer to a task. A task without a prompt has a title, and a question without words a file. */
+export const titleOf = (task: Task): string =>
+  task.request.title ?? (typedPrompt(task) || (questionFileNames(task)[0] ?? ''));
+
+/** The names of the files that were sent with a question. */
+export function questionFileNames({ kind, request }: Task): string[] {
+  const { pictures: images = [], documents = [], sound } = request;
+  return kind === 'ask' ? [...images, ...(sound ? [sound] : []), ...documents].map(({ name }) => name) : [];
+}
 
 /** Whether the prompt is the member's own text, so that the task can be requested again with another prompt. */
 export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';

@@ -46,6 +46,13 @@ it('A mention with an image sends the image to the model', async () => {
   expect(lastQuestion(gateway)).toContain('input_image');
 });
 
+it('The answer to an image without words is headed with the name of the image', async () => {
+  const { discord } = await startMentionBot();
+  const file = { name: 'fox.png', bytes: PNG, contentType: 'image/png' };
+  const question = await discord.as('member').say(toBot(discord, ''), [file]);
+  expect(text(await replyTo(discord, 'studio', question))).toContain('**fox.png** · ');
+});
+
 it('A reply to an answer continues it, also for another member', async () => {
   const { discord, gateway } = await startMentionBot();
   const answer = await replyTo(discord, 'studio', await discord.as('member').say(toBot(discord, 'what is snow?')));
