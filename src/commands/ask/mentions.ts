@@ -138,7 +138,12 @@ export class Mentions {
     } catch (error) {
       log.warn({ err: error }, 'Could not find out whether a message may be answered.');
     }
-    if (open.reply && !hint && !open.isDeleted) return true;
+    if (open.reply && !open.isDeleted) {
+      // It may have been edited in the meantime.
+      if (!hint || !hintFor(open.message)) return true;
+      open.state = 'refused';
+      return false;
+    }
     this.#open.delete(message.id);
     if (open.isDeleted) await this.#showDeleted(open);
     return false;

@@ -99,6 +99,15 @@ it('If Discord leaves out the message that a question replies to, nothing is sub
   expect(modelRequests(gateway)).toHaveLength(0);
 });
 
+it('A mention without a question is answered once its author has added one', async () => {
+  const { discord, gateway } = await startMentionBot();
+  const member = discord.as('member');
+  const question = await member.say(toBot(discord, ''));
+  await replySaying(discord, 'studio', question, 'Write a question after the mention');
+  await member.edit(question, toBot(discord, 'what is snow?'));
+  expect(text(await replyTo(discord, 'studio', question))).toContain(latestAnswer(gateway));
+});
+
 it('A mention without a question is answered with what to do', async () => {
   const { discord, gateway } = await startMentionBot();
   await replySaying(discord, 'studio', await discord.as('member').say(toBot(discord, '')), 'Write a question after');
