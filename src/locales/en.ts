@@ -54,6 +54,7 @@ export const en = {
   task,
   ask: {
     title: 'Continues [this answer]({{link}})',
+    startsAnew: 'That conversation was ended, so this starts a new one.',
     facts: 'Model: {{model}}',
     effort: 'Effort: {{effort}}',
     waiting: 'Waiting for the model…',

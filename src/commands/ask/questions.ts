@@ -35,6 +35,7 @@ export interface Question {
   quote?: string | undefined;
   /** The id of the message that is quoted, if the answer can link to it. */
   about?: string | undefined;
+  startsAnew?: boolean;
 }
 
 /** Submits a question. With `previous`, it continues that conversation. */
@@ -75,7 +76,8 @@ export function nextQuestion(
   origin: Origin,
 ): { question: Question; previous: Task | undefined } {
   // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
-  if (answerOf(previous).isForgotten) return { question: { ...question, model: previous.model }, previous: undefined };
+  if (answerOf(previous).isForgotten)
+    return { question: { ...question, model: previous.model, startsAnew: true }, previous: undefined };
   const { effort, web, schema, format } = previous.request;
   // Like instructions, a schema is not shown in any message.
   const canReuseSchema = schema === undefined || mayReuseInputs(previous, origin);
@@ -98,6 +100,7 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
       ignoredFiles: question.ignoredFiles || undefined,
       quote: question.quote,
       about: question.about,
+      startsAnew: question.startsAnew,
       ...filesRequest(image, file),
       after: previous?.id,
     }),

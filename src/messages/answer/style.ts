@@ -40,6 +40,7 @@ export const askStyle: AnswerStyle = {
     return [
       say('ask.facts', { model: escapeText(model, MAX_MODEL_LENGTH) }) + effort,
       ...(parentLink === undefined ? [] : [say('ask.title', { link: parentLink })]),
+      ...(isOfKind('ask', task) && task.request.startsAnew ? [say('ask.startsAnew')] : []),
       ...(aboutLink === undefined ? [] : [say('ask.about.link', { link: aboutLink })]),
     ];
   },

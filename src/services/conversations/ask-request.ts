@@ -34,6 +34,8 @@ const askShape = defineRequest({
   persona: z.string().optional(),
   length: z.enum(answerLengths).optional(),
   tone: z.enum(answerTones).optional(),
+  /** Set if the question was asked under an answer whose conversation had been ended. */
+  startsAnew: z.boolean().optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),
 });

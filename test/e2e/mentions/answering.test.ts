@@ -61,6 +61,16 @@ it('A reply to an answer continues it, also for another member', async () => {
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
 });
 
+it('A reply to an answer whose conversation was ended starts a new one, and the answer says so', async () => {
+  const { discord, gateway } = await startMentionBot();
+  const member = discord.as('member');
+  const answer = await replyTo(discord, 'studio', await member.say(toBot(discord, 'what is snow?')));
+  await (await member.click(answer, 'End conversation')).message();
+  const next = await replyTo(discord, 'studio', await member.reply(answer, 'and ice?'));
+  expect(text(next)).toContain('That conversation was ended, so this starts a new one.');
+  expect(modelRequests(gateway).at(-1)?.input).toHaveLength(1);
+});
+
 it('A reply to the response of a command comes without its text, so the bot points once to Continue or a mention', async () => {
   const { discord, gateway } = await startMentionBot();
   const member = discord.as('member');
