@@ -83,8 +83,10 @@ export const en = {
       other: '{{at}} does not match {{expected}}.',
     },
     memoryCut: 'The previous answer is too long, so only its end was sent to the model.',
-    ignoredFiles_one: '{{count}} file of the message was ignored. A question takes one image and one more file.',
-    ignoredFiles_other: '{{count}} files of the message were ignored. A question takes one image and one more file.',
+    ignoredFiles_one:
+      '{{count}} file was not sent, because a question takes one image and one more file. Sent: {{names}}.',
+    ignoredFiles_other:
+      '{{count}} files were not sent, because a question takes one image and one more file. Sent: {{names}}.',
     incomplete: 'The model stopped before finishing its answer. Press **Continue** to ask for the rest.',
     incompleteBecause:
       'The model stopped before finishing its answer ({{reason}}). Press **Continue** to ask for the rest.',

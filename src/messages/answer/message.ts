@@ -1,10 +1,10 @@
-import { inlineCode } from '../../discord/markdown.ts';
+import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import type { RefusableFeature } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
-import { titleOf } from '../../services/tasks/task-facts.ts';
+import { questionFileNames, titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';
 import { unconfirmedLines } from '../task-message.ts';
 import { isExcerpt, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
@@ -82,11 +82,10 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 /** The state of an answer, if its text does not show it. */
 function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   const { incomplete, isMemoryCut, doing } = answerOf(task);
-  const { ignoredFiles } = task.request;
   const notices = asSubtext([
     ...omissionLines(task, say),
     ...(isMemoryCut ? [say('ask.memoryCut')] : []),
-    ...(ignoredFiles ? [say(style.isTalk ? 'talk.ignoredFiles' : 'ask.ignoredFiles', { count: ignoredFiles })] : []),
+    ...ignoredFilesLines(task, style, say),
   ]);
   if (task.state === 'unconfirmed') return [...notices, ...unconfirmedLines(task, say)];
   if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];
@@ -100,6 +99,16 @@ function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
   if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
   return [...notices, ...(task.request.format === 'json' && !isJson(text) ? asSubtext([say('ask.badJson')]) : [])];
+}
+
+const MAX_FILE_NAME_LENGTH = 60;
+
+function ignoredFilesLines(task: Task, { isTalk }: AnswerStyle, say: Say): string[] {
+  const { ignoredFiles: count } = task.request;
+  if (!count) return [];
+  if (isTalk) return [say('talk.ignoredFiles', { count })];
+  const names = questionFileNames(task).map((name) => escapeText(name, MAX_FILE_NAME_LENGTH));
+  return [say('ask.ignoredFiles', { count, names: names.join(', ') })];
 }
 
 /** The features without which the request was sent. Only those that the gateway named are known to be the reason. */

@@ -40,7 +40,7 @@ describe('Plain messages in a thread', () => {
       contentType: 'text/plain',
     }));
     await discord.as('member').in('thread').say('and these?', files);
-    await discord.until(() => messagesWith(discord, 'thread', '2 files of the message were ignored.')[0]);
+    await discord.until(() => messagesWith(discord, 'thread', '2 files were not sent')[0]);
     expect(JSON.stringify(modelRequests(gateway).at(-1))).not.toMatch(/b\.txt|c\.txt/);
   });
 

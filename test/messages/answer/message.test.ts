@@ -96,10 +96,16 @@ describe('The message of an answer', () => {
   });
 
   it('The message of an answer says that the model got only the end of the previous answer, and which files were ignored', () => {
-    const cut = markAnswering(askTask({ ignoredFiles: 2 }), [], { isMemoryCut: true });
+    const cut = markAnswering(
+      askTask({ ignoredFiles: 2, pictures: [{ address: 'https://cdn.test/fox.png', name: 'fox_1.png' }] }),
+      [],
+      { isMemoryCut: true },
+    );
     const { content } = render(completeAnswer(addRound(cut, response('Yes.'), []), undefined, 1));
     expect(content).toContain('-# The previous answer is too long, so only its end was sent to the model.');
-    expect(content).toContain('-# 2 files of the message were ignored. A question takes one image and one more file.');
+    expect(content).toContain(
+      '-# 2 files were not sent, because a question takes one image and one more file. Sent: fox\\_1.png.',
+    );
   });
 
   it('The message of an answer with an unknown outcome gives the reason', () => {
