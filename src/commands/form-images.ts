@@ -100,6 +100,13 @@ const linksOf = (images: readonly MemberFile[], chosen: readonly string[]): stri
     .map(({ address }) => address)
     .join('\n');
 
+/** The model of the result itself, the member's usual one, or the bot's. */
+async function modelToOffer(purpose: 'image' | 'video', task: Task | undefined, context: Context) {
+  if (task?.kind === purpose && task.model !== undefined) return task.model;
+  const choices = await loadForForm(readChoices(context), context);
+  return usualModel(purpose, {}, choices, context) ?? context.services.settings.models[purpose];
+}
+
 /** A form that orders something made from images: those of a result, or of any message whose menu was used. */
 export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   const { menu, purpose, opened, filled, maxImages } = definition;
@@ -114,9 +121,7 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     return { id, title, fields };
   }
   async function formOf(id: string, source: FormSource, context: Context): Promise<FormPlan> {
-    const ofTask = source.task?.kind === purpose ? source.task.model : undefined;
-    const choices = await loadForForm(readChoices(context), context);
-    const preferred = ofTask ?? usualModel(purpose, {}, choices, context) ?? context.services.settings.models[purpose];
+    const preferred = await modelToOffer(purpose, source.task, context);
     return form({ id, source, ...(await modelsForForm(purpose, preferred, context)) }, context.say);
   }
   const entry: Menu<Services> = {
