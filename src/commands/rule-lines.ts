@@ -94,7 +94,7 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
 }
 
 /** Warns if everyone on the server can read what is for moderators only. */
-export async function logWarnings(
+export async function logChannelWarnings(
   guildId: string,
   { logChannelId, alertsChannelId }: RuleFacts,
   { discord, say }: Services,

@@ -18,7 +18,7 @@ import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
 import { operatorResetKey } from '../../services/money/server-budget.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
-import { logWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { logChannelWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { budgetHistory } from './history.ts';
 import {
   ALL_SERVERS,
@@ -241,7 +241,9 @@ const alerts = command({
     if (channel !== undefined)
       return budget.reply(
         say('budget.done.alerts', { channel }),
-        ...(isForLog ? [say('budget.done.alertsAndLog'), ...(await logWarnings(budget.guildId, facts, services))] : []),
+        ...(isForLog
+          ? [say('budget.done.alertsAndLog'), ...(await logChannelWarnings(budget.guildId, facts, services))]
+          : []),
       );
     // Without a log channel, the log was there.
     return budget.reply(say('budget.done.alertsOff'), ...(isForLog ? ruleLines(facts, say).log : []));

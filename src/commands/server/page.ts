@@ -7,7 +7,14 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type AccessRule, accessText, ruleText } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
-import { type ChangeName, logWarnings, type RuleFacts, ruleFacts, ruleLines, rulesInSections } from '../rule-lines.ts';
+import {
+  type ChangeName,
+  logChannelWarnings,
+  type RuleFacts,
+  ruleFacts,
+  ruleLines,
+  rulesInSections,
+} from '../rule-lines.ts';
 import { managedServer } from './managed-server.ts';
 import { readableAccess, readableWords, withNames } from './readable.ts';
 
@@ -23,7 +30,7 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const facts = ruleFacts(guildId, context.services);
   const namesPlaces = facts.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
   const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
-  const warnings = await logWarnings(guildId, facts, context.services);
+  const warnings = await logChannelWarnings(guildId, facts, context.services);
   return rulesPage({ ...facts, names, warnings }, context.say);
 }
 

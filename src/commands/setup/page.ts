@@ -10,7 +10,7 @@ import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
-import { logWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { logChannelWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { checkPermissions } from './check-permissions.ts';
 import { doneSteps } from './done-steps.ts';
 
@@ -143,7 +143,7 @@ const steps: Record<SetupStep, ShowStep> = {
   async rules(guildId, { services, say }) {
     const facts = ruleFacts(guildId, services);
     const lines = ruleLines(facts, say);
-    lines.log.push(...(await logWarnings(guildId, facts, services)));
+    lines.log.push(...(await logChannelWarnings(guildId, facts, services)));
     const sections = ['words', 'links', 'moderation', 'log'] as const;
     return {
       blocks: sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
@@ -163,7 +163,7 @@ const steps: Record<SetupStep, ShowStep> = {
         say('setup.privacy.own', { command: mention('tasks') }),
         say('setup.privacy.admins'),
         ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),
-        ...(await logWarnings(guildId, facts, services)),
+        ...(await logChannelWarnings(guildId, facts, services)),
         say('setup.privacy.operator'),
         say('setup.privacy.others'),
         ...(hasModerationService && moderation.some(usesModeration) ? [say('setup.privacy.moderation')] : []),
