@@ -20,8 +20,8 @@ import { flagOptions, flagSubjectRefusal, flagValueRefusal } from './imagine/fla
 import { modelField, modelsForForm } from './options.ts';
 import type { text } from './settings/text.ts';
 
-type FieldName = keyof (typeof text)['settings']['fields'];
-type ChoiceName = keyof (typeof text)['settings']['choices'];
+export type FieldName = keyof (typeof text)['settings']['fields'];
+export type ChoiceName = keyof (typeof text)['settings']['choices'];
 
 /** The value of a choice that leaves the decision to the next level. */
 const UNSET = 'unset';
@@ -36,15 +36,19 @@ const switchIn = (value: string | undefined) => (value === 'on' ? true : value =
 /** What the fields of these forms have in common. */
 function fieldMakers({ say }: Context) {
   const label = (name: FieldName) => ({ name, label: say(`settings.fields.${name}`) });
-  const choice = (name: FieldName, values: readonly string[], chosen = UNSET, nameOf = (value: string) => value) => ({
+  const choice = <Value extends string>(
+    name: FieldName,
+    values: readonly Value[],
+    chosen: Value | undefined,
+    nameOf: (value: Value) => string = (value) => value,
+  ) => ({
     ...label(name),
     type: 'choice' as const,
     required: true,
-    options: [UNSET, ...values].map((value) => ({
-      value,
-      label: value === UNSET ? say('settings.choices.unset') : nameOf(value),
-      isDefault: value === chosen,
-    })),
+    options: [
+      { value: UNSET, label: say('settings.choices.unset'), isDefault: chosen === undefined },
+      ...values.map((value) => ({ value, label: nameOf(value), isDefault: value === chosen })),
+    ],
   });
   return {
     label,
@@ -57,7 +61,7 @@ function fieldMakers({ say }: Context) {
       isLong,
     }),
     radio: (name: FieldName, values: readonly ChoiceName[], chosen: ChoiceName | undefined) => ({
-      ...choice(name, values, chosen, (value) => say(`settings.choices.${value}`, { defaultValue: value })),
+      ...choice(name, values, chosen, (value) => say(`settings.choices.${value}`)),
       isRadio: true as const,
     }),
   };

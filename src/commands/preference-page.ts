@@ -12,7 +12,7 @@ import {
   preferenceSections,
 } from '../services/orders/preference-set.ts';
 import type { Context } from './feature.ts';
-import { switchName } from './preference-fields.ts';
+import { type ChoiceName, type FieldName, switchName } from './preference-fields.ts';
 import { preferenceOwnerHere } from './preference-owner.ts';
 
 /** What is set for a member, a channel or a server, with a button for each section if it can be changed here. */
@@ -50,12 +50,12 @@ function changedLine(of: PreferenceLevel, row: PreferenceRow | undefined, { say 
 const MAX_NAME_LENGTH = 100;
 
 function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferences, { say }: Context): string[] {
-  const choice = (value: string | undefined) =>
-    value === undefined ? undefined : say(`settings.choices.${value}`, { defaultValue: value });
+  const choice = (value: ChoiceName | undefined) =>
+    value === undefined ? undefined : say(`settings.choices.${value}`);
   const code = (value: string | number | undefined) => (value === undefined ? undefined : inlineCode(String(value)));
-  const lines = (values: object): string[] =>
-    entriesOf<Record<string, string | undefined>>({ ...values }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${say(`settings.fields.${name}`, { defaultValue: name })}: ${value}`],
+  const lines = (values: Partial<Record<FieldName, string | undefined>>): string[] =>
+    entriesOf(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${say(`settings.fields.${name}`)}: ${value}`],
     );
   switch (section) {
     case 'models':

@@ -86,22 +86,23 @@ describe.skipIf(browserPath === undefined)('Messages to the bot on the page in a
     const { page, press } = await visit();
     await user.openChannel('thread');
     await mention('');
-    const reply = page.locator('li.message', { hasText: 'Write a question after the mention' });
-    await reply.waitFor();
-    await chooseInMenu(messageWith('@Atelier').first(), 'Edit message');
+    await page.locator('li.message', { hasText: 'Write a question after the mention' }).waitFor();
+    const message = page.locator(`#${await messageWith('@Atelier').first().getAttribute('id')}`);
+    await chooseInMenu(message, 'Edit message');
     await page.getByText('Editing your message').waitFor();
     const field = page.locator('#composer');
     expect(await field.inputValue()).toBe('@Atelier');
     await press('Escape');
     await expect.poll(() => field.inputValue()).toBe('');
-    await chooseInMenu(messageWith('@Atelier').first(), 'Edit message');
+    await chooseInMenu(message, 'Edit message');
     await press('End');
     await user.type(' thank you');
     await press('Enter');
-    await messageWith('thank you(edited)').waitFor();
+    await message.getByText('(edited)').waitFor();
+    // It is a question now.
+    await answerTo('thank you');
     await user.switchUser('other');
     await user.openChannel('thread');
-    const message = messageWith('thank you').first();
     await message.getByRole('button', { name: 'More', exact: true }).click();
     expect(await page.getByRole('menuitem', { name: /^(Edit|Delete) message$/ }).count()).toBe(0);
     await press('Escape');
@@ -109,7 +110,7 @@ describe.skipIf(browserPath === undefined)('Messages to the bot on the page in a
     await user.openChannel('thread');
     await chooseInMenu(message, 'Delete message');
     await message.waitFor({ state: 'detached' });
-    await reply.getByText('Original message was deleted').waitFor();
+    await page.locator('.quoted', { hasText: 'Original message was deleted' }).waitFor();
   });
 
   it('A direct message needs no mention', async () => {

@@ -263,7 +263,8 @@ describe.each(profiles)('Opening a live conversation with a %s gateway', (profil
     const fixture = await fastGateway('ga', { profile, ...options });
     const failure = await failureOf(fixture.gateway.realtime.open(settings));
     expect(failure).toMatchObject({ mayHaveTakenEffect: false, ...expected });
-    expect(failure.message).not.toMatch(/sk-|[<>]/);
+    // The gateway's own advice on how to send a key contains no key.
+    expect(failure.message.replace('Bearer <key>', '')).not.toMatch(/sk-|[<>]/);
   });
 
   it.each([

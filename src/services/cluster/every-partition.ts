@@ -18,7 +18,7 @@ export function messageIn(content: unknown) {
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */
 export class EveryPartition {
   readonly #cluster: Cluster;
-  readonly #cached = new Map<number, StoredTasks>();
+  readonly #opened = new Map<number, Promise<StoredTasks | undefined>>();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -55,9 +55,15 @@ export class EveryPartition {
     return prefersPrivate(preferred);
   }
 
+  /** Opens each partition once, also if several readers need it at the same time. */
   async #read(partition: number): Promise<StoredTasks | undefined> {
-    const store = this.#cached.get(partition) ?? (await this.#cluster.partitions.read(partition));
-    if (store) this.#cached.set(partition, store);
+    const opening = this.#opened.get(partition) ?? this.#cluster.partitions.read(partition);
+    this.#opened.set(partition, opening);
+    const store = await opening.catch((error: unknown) => {
+      this.#opened.delete(partition);
+      throw error;
+    });
+    if (!store) this.#opened.delete(partition);
     return store;
   }
 }

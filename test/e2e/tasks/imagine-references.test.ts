@@ -60,7 +60,7 @@ it('/imagine refuses an image that the gateway can neither fetch nor store, and 
   fixture.gateway.faults.add({ do: { type: 'body', body: notFound, status: 404 }, on: { path: /upload/ }, times: 5 });
   const options = { prompt: 'a fox', image: await imageUpload() };
   const refused = await fixture.discord.as('member').slash('imagine', options);
-  expect(text(await refused.message(says('cannot download')))).toContain('`links`');
+  expect(text(await refused.message(says('cannot download')))).toContain('public URL');
   expect(orders(fixture.gateway).filter(({ path }) => path.includes('imagine'))).toEqual([]);
 });
 

@@ -45,10 +45,11 @@ function allTasks(): Task[] {
   const parent = settled(
     makeTask({ ...ownTask, ...createdAt(1), remoteId: 'r1', message: { channelId: 'c1', id: 'm1' } }),
   );
+  const nijiRequest = { ...ownTask.request, model: 'niji' };
   const endedTimes = { created: START + 6, ended: START + MINUTE_MS };
   return [
     parent,
-    settled(makeTask({ ...ownTask, ...createdAt(2), route: { isPrivate: true }, model: 'niji' })),
+    settled(makeTask({ ...ownTask, ...createdAt(2), request: nijiRequest, route: { isPrivate: true }, model: 'niji' })),
     { ...settled(makeTask({ ...ownTask, ...createdAt(3), guildId: undefined })), ...failedState },
     makeTask({ ...ownTask, ...createdAt(4), remoteId: 'r4' }),
     makeTask({ ...ownTask, ...createdAt(5), state: 'needs-input', remoteId: 'r5' }),

@@ -30,11 +30,12 @@ export function hasErrorEvidence(spots: readonly Spot[]): boolean {
   });
 }
 
-/** Whether a response with an id in a known place names an error. A state, or a code of the outermost wrapper, may then belong to an accepted task. */
+/** Whether a response with an id in a known place names an error. A state, or a code of the outermost wrapper that is not negative, may then belong to an accepted task. */
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, ancestors, holder, value }) => {
     const name = words.join('-');
-    if (ancestors.length > 0 && CODE_NAME.test(name)) return isFailureCode(value) && !hasStateField(holder);
+    if (CODE_NAME.test(name) && (ancestors.length > 0 || Number(value) < 0))
+      return isFailureCode(value) && !hasStateField(holder);
     if (hasAny(words, ERROR_WORDS)) return words.every((word) => ERROR_NAME_WORDS.has(word)) && isMeaningful(value);
     if (REFUSED_NAME.test(name)) return value === true || value === 'true';
     return VERDICT_NAME.test(name) && (value === false || value === 'false');

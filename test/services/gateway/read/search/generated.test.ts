@@ -9,8 +9,10 @@ const MIN_UNDERSTOOD_SHARE = 0.9;
 const MIN_SAMPLE_SHARE = 0.85;
 
 const FIXED_SEED = 2_026;
-/** The other seed differs in each run. */
-const seeds = [FIXED_SEED, randomInt(2 ** 31)];
+/** One of its responses has an id beside a negative code, and no task. */
+const FORMER_SEED = 856_397_136;
+/** The last seed differs in each run. */
+const seeds = [FIXED_SEED, FORMER_SEED, randomInt(2 ** 31)];
 
 const cases = seeds.flatMap((seed) => families.map(({ family, kind }) => ({ family, kind, seed })));
 
