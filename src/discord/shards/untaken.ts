@@ -16,9 +16,11 @@ import { timestampOf } from '../snowflake.ts';
 /** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
 const TAKE_TIMEOUT_MS = 2_000;
 /** Earlier than the time limit, because the queue and the store are used again before the interaction is acknowledged. */
-const ACKNOWLEDGE_AFTER_MS = 1_500;
+const ACKNOWLEDGE_AFTER_MS = 1_000;
+/** How long rules and settings may take to be read. */
+const READ_TIMEOUT_MS = 750;
 /** Leaves time for the refusal of an interaction that cannot be put back into the queue. */
-const PUT_BACK_TIMEOUT_MS = 500;
+const PUT_BACK_TIMEOUT_MS = 750;
 /** How long an interaction waits for a worker. If a worker was killed, another takes over its partition sooner, when the lease expires. */
 const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
@@ -82,12 +84,13 @@ export class UntakenInteractions<Services> {
 
   async #watch(partition: number, packet: GatewayInteractionCreateDispatch): Promise<void> {
     const { inbox, clock, log, onUntaken } = this.#parts;
+    const deadline = clock.now() + TAKE_TIMEOUT_MS;
     try {
       await pause(clock, ACKNOWLEDGE_AFTER_MS);
       // Almost always: nothing more is read about an interaction that a worker has taken.
       if (!(await inbox.isWaiting(partition, packet.d.id))) return;
       const acknowledgement = this.#waitingCount < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
-      if (acknowledgement === undefined) await pause(clock, TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS);
+      if (acknowledgement === undefined) await pause(clock, Math.max(0, deadline - clock.now()));
       if (!(await inbox.withdraw(partition, packet.d.id))) return;
       log.warn({ partition }, 'No worker took an interaction in time.');
       const isWaiting = acknowledgement !== undefined && (await this.#putBack(partition, packet, acknowledgement));
@@ -109,7 +112,7 @@ export class UntakenInteractions<Services> {
         d.type === InteractionType.ApplicationCommand
           ? await withTimeout(
               clock,
-              TAKE_TIMEOUT_MS - ACKNOWLEDGE_AFTER_MS,
+              READ_TIMEOUT_MS,
               Promise.all([
                 guildId === undefined ? [] : privateCommandsOf(guildId),
                 prefersPrivate(interactionFactsOf(d)),
