@@ -15,7 +15,7 @@ interface Secret {
 
 const isOver = (message: Message): boolean => hasEnded(message) || text(message).includes('was not answered');
 
-it('What was asked in private, in a private thread or in direct messages reaches no model elsewhere, whoever asks, and how', async () => {
+it('What was asked in private, in a private thread or in direct messages reaches no model elsewhere, for any member and any way of asking', async () => {
   const { discord, gateway } = await startMentionBot({ DISCORD_USER_INSTALL: 'on' });
   const member = discord.as('member');
   const studio = member.channel.id;
