@@ -305,6 +305,12 @@ export const customIds = {
   /** Orders that wait for their member's decision. */
   runProposal: verb('anyway', taskCodec),
   cancelProposal: verb('drop', taskCodec),
+  showPrompts: verb('prompts', taskCodec),
+  runAsTyped: verb('typed', taskCodec),
+  /** On the message of a batch. */
+  cancelRest: verb('rest', taskCodec),
+  retryFailed: verb('failed', taskCodec),
+  batchTask: verb('of', taskCodec),
   /** On the reply to a message: opens the proposal, or the reason for a refusal, for the message's author only. */
   showProposal: verb('price', taskCodec),
   showReason: verb('why', taskCodec),

@@ -88,6 +88,7 @@ export function permissionsIn(
   return (bits & ViewChannel) === 0n ? 0n : bits;
 }
 
+const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 const { view, send, sendInThreads, attach, readHistory, createThread, createPrivateThread } = permissions;
 
 // The payload does not say whether this channel is a thread. A false positive only makes delivery use a fallback; a false negative would
@@ -110,12 +111,18 @@ export function requirePostPermissions(
   });
 }
 
+/** Whether the bot can start a thread on its message in this channel, and write there. */
+export const mayOpenThread = (facts: InteractionFacts): boolean =>
+  facts.guildId !== undefined &&
+  facts.install === 'guild' &&
+  (facts.channelType === GuildText || facts.channelType === GuildAnnouncement) &&
+  missingPermissions(facts, [view, sendInThreads, attach, createThread]).length === 0;
+
 /** Where a conversation can take place: in the thread where it was requested, or in a new one. */
 export type TalkPlace =
   | { type: 'this-thread'; channelId: string; isPrivate: boolean }
   | { type: 'new-thread'; channelId: string; isPrivate: boolean; kind: ThreadRequest['kind'] };
 
-const { PrivateThread, GuildText, GuildAnnouncement } = ChannelType;
 /** An unknown channel type counts as an ordinary channel: if it cannot have threads, Discord will reject the request. */
 const TYPES_WITH_THREADS: ReadonlySet<ChannelType | undefined> = new Set([GuildText, GuildAnnouncement, undefined]);
 

@@ -15,6 +15,8 @@ export interface HandlerContext<Services> {
   facts: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
   origin: Origin;
+  /** Set if only the member is to see what a command makes, even if its reply is private for another reason. */
+  wantsPrivate?: boolean;
   /**
    * Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too.
    * Returns false if Discord allows this interaction no more messages.
@@ -71,6 +73,8 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
    * own, and the bot must be able to post a result that others see; the default of a command that only orders. Other commands reply in private by default.
    */
   isPrivate?: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
+  /** Whether the member is asked first, which only they see, whoever sees the result. */
+  asksFirst?(values: Values<O>): boolean;
   suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }
 
@@ -86,7 +90,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 
 type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
 
-export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate'> {
+export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate' | 'asksFirst'> {
   /** Throws a refusal that follows from the payload alone. */
   read(
     data: APIChatInputApplicationCommandInteractionData,
@@ -143,8 +147,10 @@ function command<const O extends Options, Services, Parsed>(
       if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen, hasOption: true }));
       return {
         isPrivate: (context) =>
-          isChosen || (typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true),
-        run,
+          isChosen ||
+          definition.asksFirst?.(values) === true ||
+          (typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true),
+        run: (context) => run({ ...context, wantsPrivate: isChosen }),
       };
     },
   };

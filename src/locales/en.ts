@@ -33,6 +33,28 @@ export const en = {
     refused_other: '{{count}} tasks were refused: {{refusal}}',
     canceled: 'Canceled. Nothing was submitted.',
   },
+  /** Several orders that were confirmed together. */
+  batch: {
+    reason: 'This makes {{count}} tasks, shown in one message.',
+    retry_one: 'This submits the failed task again.',
+    retry_other: 'This submits the {{count}} failed tasks again.',
+    prompts_one: 'The prompt is in the attached file.',
+    prompts_other: 'The {{count}} prompts are in the attached file.',
+    submitted: 'Submitted. One message shows all of it.',
+    threadName: '{{count}} results',
+    thread: 'The results are in {{thread}}.',
+    done: '{{done}} of {{count}} finished.',
+    failed: 'Failed: {{count}}.',
+    refused: 'Refused',
+    numbered: 'Prompt {{number}}',
+    choose: 'Show a task',
+    buttons: {
+      showAll: 'Show all',
+      asTyped: 'Use as typed',
+      cancelRest: 'Cancel the rest',
+      retryFailed: 'Retry failed',
+    },
+  },
   /** What members can currently expect from a model. */
   outlook: {
     failingModel: 'The model {{model}} has been failing since <t:{{since}}:f>.',

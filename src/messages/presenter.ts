@@ -14,6 +14,7 @@ import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
+import { prepareBatch } from './batch-message.ts';
 import { fileNamePrefix } from './file-names.ts';
 import type { MessageContext } from './kind-view.ts';
 import { remainingText, roundedDollars } from './money.ts';
@@ -181,6 +182,7 @@ export function presenter(sources: MessageSources) {
       if (task.delivery.call) return recordedPing(task, sources);
       const { guildId } = task;
       if (task.traits.isAlbum) return music.album(task, guildId);
+      if (task.traits.isBatch) return prepareBatch(task, sources, { hasImages: true, signal });
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
       const lineage = await lineageOf(task, task, sources);
@@ -208,6 +210,8 @@ export function presenter(sources: MessageSources) {
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
       if (task.traits.isAlbum) return music.album(shownTask, guildId);
+      // The images of a batch are not judged again for another place.
+      if (task.traits.isBatch) return prepareBatch(task, sources, { hasImages: origin.channelId === task.channelId });
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
       const lineage = await lineageOf(task, origin, sources);
       if (task.traits.isText)

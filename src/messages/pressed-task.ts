@@ -1,9 +1,10 @@
 import type { Answers } from '../discord/answers/answers.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import { definersFor, type HandlerContext, type HandlerResult } from '../discord/handlers.ts';
-import { mayManageMessages } from '../discord/interaction-facts.ts';
+import { type InteractionFacts, mayManageMessages, type Origin } from '../discord/interaction-facts.ts';
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
-import type { MessagePlan } from '../discord/plan.ts';
+import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -19,8 +20,13 @@ import { type ProposalReason, proposalQuestion } from './proposal.ts';
 /** The services that the buttons on task messages use. */
 export interface MessageServices extends Domains {
   clock: Clock;
-  discord: { remover: MessageRemover };
-  messages: { answers: Answers; messageOf(task: Task): MessagePlan };
+  discord: { remover: MessageRemover; outbox: Outbox };
+  messages: {
+    answers: Answers;
+    messageOf(task: Task): MessagePlan;
+    prepareAgain(task: Task, origin: Origin): Promise<PreparedMessage>;
+    judgeAgain(task: Task, facts: InteractionFacts): Promise<Task>;
+  };
 }
 
 export type MessageHandlerContext = HandlerContext<MessageServices>;
@@ -83,18 +89,21 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: Su
 
 /**
  * Asks a member to confirm orders, unless they would be refused anyway. The result of an order is shown in the message that asks, or in a
- * message of its own if `messages` is set.
+ * message of its own if `messages` is set. A batch shares one such message.
  */
 export async function propose(
   orders: readonly NewOrder[],
   reason: ProposalReason,
   { services, origin, say }: SubmitContext,
   messages?: Proposal['messages'],
+  batch?: Proposal['batch'],
 ): Promise<HandlerResult> {
   let hidesPrompt = false;
+  // Others see the prompts of a batch before all of them are submitted.
+  const isSeenByOthers = batch ? messages === 'public' : !origin.route.isPrivate;
   for (const order of orders) {
     services.tasks.orders.check({ ...origin, ...order }, orders.length);
-    if (!origin.route.isPrivate && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
+    if (isSeenByOthers && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
       hidesPrompt = true;
   }
   const { guildId } = origin;
@@ -102,7 +111,8 @@ export async function propose(
     memberId: origin.requesterId,
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
-    hidesPrompt,
+    batch: batch && (hidesPrompt ? { ...batch, typed: '' } : batch),
+    hidesPrompt: hidesPrompt && !batch,
     message: origin.route.isPrivate ? undefined : origin.message && { ...origin.message, guildId },
   });
   const plan = proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
@@ -137,5 +147,8 @@ export async function repeatOrder(
   return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, context);
 }
 
-export const parentOf = async ({ parentId }: Task, { tasks }: MessageServices) =>
-  parentId === undefined ? undefined : tasks.book.get(parentId);
+/** A batch is not what a task was made from. */
+export async function parentOf({ parentId }: Task, { tasks }: MessageServices): Promise<Task | undefined> {
+  const parent = parentId === undefined ? undefined : await tasks.book.get(parentId);
+  return parent?.traits.isBatch ? undefined : parent;
+}

@@ -5,6 +5,7 @@ import type { Origin } from '../discord/interaction-facts.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
+import { batchButtons, runBatch, typedProposal } from './batch-buttons.ts';
 import { exactDollars } from './money.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
@@ -35,7 +36,10 @@ const runButton = onPress(customIds.runProposal, {
   async run(id, context) {
     const { services, facts, origin, notifyLater, messageFor, say } = context;
     throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
-    const proposal = await services.tasks.proposals.take(id, facts.userId);
+    const { proposals } = services.tasks;
+    const asked = await proposals.find(id, facts.userId);
+    if (asked.batch && !proposals.hasExpired(asked) && !proposals.hasRisen(asked)) return runBatch(asked, context);
+    const proposal = await proposals.take(id, facts.userId);
     if (services.tasks.proposals.hasExpired(proposal)) {
       const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
       if (origin.route.isPrivate) return expired;
@@ -48,6 +52,14 @@ const runButton = onPress(customIds.runProposal, {
       return proposalQuestion(repricedProposal, { reason: say('proposal.notSubmitted'), hasRisen: true, outlook }, say);
     }
     return submitAll(proposal, context);
+  },
+});
+
+const asTypedButton = onPress(customIds.runAsTyped, {
+  reply: 'here',
+  async run(id, context) {
+    const { single, question } = await typedProposal(id, context);
+    return single ? submitAll(await context.services.tasks.proposals.take(id, single.memberId), context) : question;
   },
 });
 
@@ -142,4 +154,4 @@ const cancelButton = onPress(customIds.cancelProposal, {
 });
 
 /** The buttons of a message that asks for confirmation. */
-export const proposalButtons = [showButton, runButton, cancelButton];
+export const proposalButtons = [showButton, runButton, asTypedButton, cancelButton, ...batchButtons];

@@ -24,7 +24,7 @@ interface QuestionFacts extends ProposalReason {
 
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
-  { id, orders, price, hidesPrompt, until, ...bounds }: Proposal,
+  { id, orders, price, batch, hidesPrompt, until, ...bounds }: Proposal,
   { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
   say: Say,
 ): MessagePlan {
@@ -41,6 +41,8 @@ export function proposalQuestion(
       buttonPlan(runLabel ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
         style: 'primary',
       }),
+      ...(batch ? [buttonPlan(say('batch.buttons.showAll'), customIds.showPrompts.id(id))] : []),
+      ...(batch?.asTyped ? [buttonPlan(say('batch.buttons.asTyped'), customIds.runAsTyped.id(id))] : []),
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],
   };

@@ -89,7 +89,7 @@ export const nameOf = (task: Task, { views }: Pick<MessageSettings, 'views'>, sa
   views[task.kind]?.title?.(task, say) ?? titleOf(task);
 
 /** A flagged request is shown to others only once a moderator has published its result. */
-const isPromptWithheld = ({ holdFor, review, route }: Task): boolean =>
+export const isPromptWithheld = ({ holdFor, review, route }: Task): boolean =>
   holdFor !== undefined && !route.isPrivate && review?.outcome !== 'shown';
 
 function headline(task: Task, name: string, maxPromptLength: number, say: Say): string {

@@ -20,6 +20,7 @@ import {
   usualModel,
   withSuffix,
 } from '../options.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
@@ -86,20 +87,26 @@ export const image: Feature<typeof text> = {
       model: modelOption,
       ...imageOptions.four,
       links: linksOption,
+      repeat: repeatOption,
     },
+    asksFirst: hasVariants(),
     parse({ model, ...values }) {
-      const request = imageRequest(values);
-      return request instanceof Refusal ? request : { request, model };
+      const variants = readVariants(values, (prompt) => imageRequest({ ...values, prompt }));
+      return variants instanceof Refusal ? variants : { variants, model };
     },
     suggest: (_option, input, context) => suggestModels('image', input, context),
-    async run({ request, model: modelInput }, context) {
+    async run({ variants, model: modelInput }, context) {
       const choices = await readChoices(context);
       const model = await chooseModel(
         'image',
         usualModel('image', { option: modelInput }, choices, context),
         context.services,
       );
-      return submitOrder({ kind: 'image', request: { ...withSuffix(request, choices), model } }, context);
+      return submitVariants(
+        variants,
+        (request) => ({ kind: 'image', request: { ...withSuffix(request, choices), model } }),
+        context,
+      );
     },
   }),
   text,

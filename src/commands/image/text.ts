@@ -10,6 +10,7 @@ export const text = {
       image3: 'Third reference image',
       image4: 'Fourth reference image',
       links: 'Reference image URLs, separated by spaces',
+      repeat: 'Number of times to run the prompt',
       private: 'Private reply that only you can see',
     },
   },

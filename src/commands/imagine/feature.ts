@@ -1,9 +1,9 @@
-import { submitOrder } from '../../messages/pressed-task.ts';
 import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { imagineButtons } from './buttons.ts';
-import { flagOptions } from './flags.ts';
+import { flagOptions, takeRepeat } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { lineHandlers } from './lines.ts';
 import { imagineRequest, imagineSpecs, withSettings } from './request.ts';
@@ -24,11 +24,19 @@ export const imagine: Feature<typeof text> = {
       ...imageOptions.five,
       links: linksOption,
       ...otherFlags,
+      repeat: repeatOption,
       spoiler: { type: 'switch' },
     },
-    parse: (values) => imagineRequest(values),
-    async run(request, context) {
-      return submitOrder({ kind: 'imagine', request: withSettings(request, await readChoices(context)) }, context);
+    asksFirst: hasVariants(takeRepeat),
+    parse: ({ repeat, ...values }) =>
+      readVariants({ ...values, repeat }, (prompt) => imagineRequest({ ...values, prompt }), takeRepeat),
+    async run(variants, context) {
+      const choices = await readChoices(context);
+      return submitVariants(
+        variants,
+        (request) => ({ kind: 'imagine', request: withSettings(request, choices) }),
+        context,
+      );
     },
   }),
   text,

@@ -110,6 +110,19 @@ export function flagValueRefusal(prompt: string): Refusal | undefined {
   return undefined;
 }
 
+/** Separates the flag that repeats a prompt, which the bot carries out itself. An invalid value stays in the prompt, and is refused with it. */
+export function takeRepeat(prompt: string): { prompt: string; repeat?: number } {
+  let repeat: number | undefined;
+  const rest = prompt.replace(FLAG_PATTERN, (flag, name: string, value = '') => {
+    if (!REPEAT_FLAGS.has(name.toLowerCase()) || !/^[1-9]\d{0,5}$/.test(value)) return flag;
+    repeat = Number(value);
+    return '';
+  });
+  return repeat === undefined ? { prompt } : { prompt: rest.replace(/ {2,}/g, ' ').trim(), repeat };
+}
+
+const REPEAT_FLAGS: ReadonlySet<string> = new Set(['repeat', 'r']);
+
 const isRatio = (value: string): boolean => {
   const [width = 0, height = 0] = value.split(':').map(Number.parseFloat);
   return width > 0 && height > 0;

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { type ActionFamily, meaningOfAction, meaningOfChange } from '../../services/tasks/actions.ts';
-import type { Kind } from '../../services/tasks/kind.ts';
+import { defineKind, type Kind } from '../../services/tasks/kind.ts';
 import type { Materials } from '../../services/tasks/materials.ts';
 import type { KindTools } from '../feature.ts';
 import { VIDEO_ENDPOINT } from './videos.ts';
@@ -68,6 +68,7 @@ export function imagineKinds({ gateway: { imgx }, imgxKind, imagineReferences }:
         ),
       sendWords,
     }),
+    defineKind({ name: 'batch', waitLimit: () => 'video', durationKey: () => 'batch' }),
     imgxKind({
       name: 'animate',
       offerName: () => VIDEO_ENDPOINT,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { batchSpec } from '../../services/orders/batches.ts';
 import { type ActionFamily, meaningOfAction } from '../../services/tasks/actions.ts';
 import { defineRequest, type KindSpecs } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
@@ -84,6 +85,7 @@ export const imagineSpecs = {
     request: changeShape.loose(),
     traits: { isPaid: true, isVisual: true, isGrid: (request) => request.action !== 'UPSCALE' },
   },
+  batch: batchSpec,
   animate: { request: animateShape.loose(), traits: { isPaid: true, isVisual: true, hasOwnPrompt: true } },
 } satisfies Partial<KindSpecs>;
 

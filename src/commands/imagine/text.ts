@@ -21,6 +21,7 @@ export const text = {
       weird: 'Strangeness of the images; default 0',
       seed: 'Seed; the same seed and prompt give similar images',
       tile: 'Seamless images for repeating patterns',
+      repeat: 'Number of times to run the prompt',
       spoiler: 'Spoiler warning over the images',
       private: 'Private reply that only you can see',
     },
@@ -97,6 +98,7 @@ export const text = {
   tasks: {
     kinds: {
       imagine: 'Imagine',
+      batch: 'Batch',
       // As groups in filters, rules and limits; a task is called by the name of its action.
       action: 'Upscale or other action',
       change: 'Upscale or other action (without gateway buttons)',

@@ -4,8 +4,8 @@ import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
+import { stateEmoji } from '../../messages/state-emoji.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import type { TaskState } from '../../services/tasks/task.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
 import type { Context } from '../feature.ts';
 import { maySeeServerTasks } from './access.ts';
@@ -68,21 +68,6 @@ interface TasksList {
 
 /** Long enough for a member to recognise the prompt. */
 const MAX_SUMMARY_LENGTH = 60;
-
-export const stateEmoji: Readonly<Record<TaskState, string>> = {
-  waiting: '🕓',
-  submitting: '🟡',
-  accepted: '🟡',
-  queued: '🟡',
-  running: '🟡',
-  'needs-input': '✏️',
-  ready: '📬',
-  delivered: '🟢',
-  failed: '🔴',
-  expired: '🔴',
-  cancelled: '⚪',
-  unconfirmed: '❓',
-};
 
 export function taskListPlan({ filter, summaries, undelivered, next }: TasksList, say: Say): MessagePlan {
   const title = say(`tasks.title.${filter.whose}`);

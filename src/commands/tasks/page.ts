@@ -6,6 +6,7 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { sourcesText } from '../../messages/sources.ts';
+import { stateEmoji } from '../../messages/state-emoji.ts';
 import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
@@ -16,7 +17,7 @@ import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Context } from '../feature.ts';
 import { canDeleteMessage, canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
-import { stateEmoji, stateText } from './list.ts';
+import { stateText } from './list.ts';
 import type { text } from './text.ts';
 
 /** What a task is and cost, with a small copy of its result. */
@@ -186,6 +187,9 @@ const OMITTED_OPTIONS = new Set([
   ...[
     'ids',
     'parts',
+    'children',
+    'threadId',
+    'isStopped',
     'isLyrics',
     'talk',
     'sound',

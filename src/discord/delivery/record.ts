@@ -76,9 +76,9 @@ export class DeliveryRecord {
 
 /** The task with what became of its end. */
 export function withResult(task: Task, result: DeliveryResult, at: number): Task {
-  // The end of a conversation does not need to be posted if its thread no longer exists.
+  // The end of a conversation does not need to be posted if its thread no longer exists, nor does one that another message shows.
   if ('reason' in result)
-    return task.traits.isTalk ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
+    return task.traits.isTalk || task.isShownByParent ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
   const isPingDue = !result.wasShown && needsOwnerPing(task, result.by);
   return (isPingDue ? markPingDue : markDelivered)(task, result.message, at);
 }

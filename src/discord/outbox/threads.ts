@@ -60,6 +60,17 @@ export class ThreadCreator {
     return threadId;
   }
 
+  /** Starts a thread on a message; undefined if Discord does not allow it. */
+  async startOn({ channelId, id }: MessagePlace, name: string): Promise<string | undefined> {
+    const { rest, log } = this.#parts;
+    const body = { name, auto_archive_duration: ARCHIVE_AFTER_MINUTES };
+    let threadId: string | undefined;
+    await tryAndLog(log, 'Could not start a thread on a message.', {}, async () => {
+      threadId = channelIdIn(await rest.post(Routes.threads(channelId, id), { body }));
+    });
+    return threadId;
+  }
+
   /** The nonce prevents a second message. */
   async postFirstMessage(threadId: string, nonce: string, plan: MessagePlan): Promise<MessagePlace> {
     return this.#refuseOnFailure(async () => {

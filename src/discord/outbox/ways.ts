@@ -18,7 +18,7 @@ export type ClosedRoutes = ReadonlySet<MessageRoute['by']>;
 export function endRoutes(task: Task, closedRoutes: ClosedRoutes, now: number): MessageRoute[] {
   // The end of a conversation is shown only in its thread.
   const { isTalk } = task.traits;
-  if (isTalk && !task.message) return [];
+  if (task.isShownByParent || (isTalk && !task.message)) return [];
   const direct: MessageRoute | undefined = isTalk ? undefined : { by: 'direct', memberId: task.requesterId };
   const routes = [tokenRoute(task, now), editRoute(task), channelRoute(task), direct];
   return routes.filter((route) => route !== undefined).filter(({ by }) => !closedRoutes.has(by));

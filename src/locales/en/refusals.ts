@@ -96,6 +96,10 @@ export const refusals = {
   questionExpired: 'This question has expired, so nothing was submitted. Submit the request again.',
   questionGone:
     'This question was changed, answered or deleted. If you did not run it, press **Show price** again if it is there, or submit the request again.',
+  tooManyVariants:
+    'This would make {{count}} tasks, and at most {{max}} can be submitted together. Shorten the lists, or write a plain brace as `\\{`.',
+  farTooManyVariants:
+    'This would make more than {{count}} tasks, and at most {{max}} can be submitted together. Shorten the lists, or write a plain brace as `\\{`.',
   mediaInvalid: '{{name}} is not a valid image, video or audio file. Choose another file.',
   notMedia: '{{name}} is not an image, a video or an audio file (its type is {{mediaType}}).',
   uploadsNotSupported:

@@ -72,7 +72,9 @@ export class Orders {
     this.#refusedOrders = new RefusedOrders(context, this.line);
   }
 
-  async submit(order: Order): Promise<Task> {
+  /** `plannedId`: the id of one of several orders that were confirmed together, and may be the same. It must have no task yet. */
+  async submit(order: Order, plannedId?: string): Promise<Task> {
+    if (plannedId !== undefined) return trackUntilDone(this.#carryOut(order, plannedId), this.#context.pendingWork);
     const id = createTaskId(this.#context.clock.now(), bucketOfOrder(order, this.#context.partition));
     const facts = { ...order, parentId: order.parent?.id };
     this.#recentOrders.begin(facts, id);
@@ -249,7 +251,9 @@ export class Orders {
     }
   }
 
-  async #pingFor({ requesterId: memberId, route, ...place }: Order): Promise<Task['ping']> {
+  async #pingFor({ requesterId: memberId, route, parent, ...place }: Order): Promise<Task['ping']> {
+    // One ping is enough for a batch.
+    if (parent?.traits.isBatch) return 'never';
     if (route.isPrivate) return undefined;
     const { member, channel, server } = await this.#context.preferences.read({
       ...place,

@@ -32,6 +32,8 @@ export interface Proposal {
   isLowerBound?: true | undefined;
   /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
+  /** Set if the orders share one message, as a batch, and only the member sees the question. */
+  batch?: { typed: string; /** The request without any expansion. */ asTyped?: ProposedOrder | undefined } | undefined;
   /** Set if the question is public and a moderator would have to decide about the results. */
   hidesPrompt?: boolean | undefined;
   until: number;
@@ -113,6 +115,16 @@ export class Proposals {
       const proposal = await this.find(id, memberId);
       await this.#store.remove(proposal);
       return proposal;
+    });
+  }
+
+  /** Removes a proposal once `work` has stored its orders under the proposal's id, or finds that it had done so before a crash. */
+  runOnce<Outcome>(id: string, memberId: string, work: (proposal: Proposal) => Promise<Outcome>): Promise<Outcome> {
+    return this.#lock.run(id, async () => {
+      const proposal = await this.find(id, memberId);
+      const outcome = await work(proposal);
+      if (outcome) await this.#store.remove(proposal);
+      return outcome;
     });
   }
 

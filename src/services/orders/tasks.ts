@@ -12,6 +12,7 @@ import { groupOf } from '../tasks/task-facts.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 import { markUnconfirmed } from '../tasks/transitions.ts';
 import { Albums } from './albums.ts';
+import { Batches } from './batches.ts';
 import type { TaskBook } from './book.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { ModelCircuits } from './circuits.ts';
@@ -47,6 +48,7 @@ export class Tasks {
   readonly outlook: Outlook;
   readonly words: Words;
   readonly albums: Albums;
+  readonly batches: Batches;
   readonly erasure: Erasures;
   readonly exports: Exports;
   readonly callbacks: Callbacks;
@@ -104,6 +106,7 @@ export class Tasks {
     this.words = new Words(context);
     book.onChange((task) => this.words.provideIfRequested(task));
     this.albums = new Albums(context);
+    this.batches = new Batches(context, this.orders);
     this.erasure = new Erasures(context);
     this.exports = new Exports((memberId) => this.#rowsOf(memberId), this.erasure);
     book.onChange((task) => void money.prices.learn(task));
@@ -186,6 +189,7 @@ export class Tasks {
       if (successor) await this.orders.takeOverPredecessor(successor);
     }
     await this.albums.start(unfinished);
+    await this.batches.start(unfinished);
     const firstAt = spreadStarts(now, this.scheduler.random);
     for (const task of unfinished.filter(isFollowed)) {
       const history = this.#earlierPolls.historyOf(task);
@@ -202,6 +206,7 @@ export class Tasks {
   /** Stops polling. Orders that are being submitted may still finish. */
   async pause(): Promise<void> {
     this.orders.line.stop();
+    this.batches.stop();
     const { number, count } = this.#context.partition;
     await Promise.all([
       // The partitions of a process share the scheduler.

@@ -52,6 +52,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly isPart?: boolean;
   /** Whether the task shows other tasks and is not polled itself. */
   readonly isAlbum?: boolean;
+  /** Whether the task shows orders that were confirmed together, which are its children. */
+  readonly isBatch?: boolean;
   /** Whether lists show the parent task instead of this one. */
   readonly isListedByParent?: boolean;
   /** Whether the task is a model's text, which is shown while it arrives. */

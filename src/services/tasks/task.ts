@@ -200,6 +200,8 @@ export const taskFacts = z.object({
   beside: z.array(address).optional(),
   route,
   delivery,
+  /** Set if the message of its batch shows the task, so that it needs none of its own. */
+  isShownByParent: z.literal(true).optional(),
   parentId: z.string().optional(),
   rootId: z.string().optional(),
   /** The task that replaced this one when the member tried again. */

@@ -33,6 +33,7 @@ export interface OrderFacts {
   /** Set if a moderator has to decide about the task's results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
+  isShownByParent?: true | undefined;
   /** The unconfirmed task that the new task repeats with the same key. */
   predecessorId?: string | undefined;
 }
@@ -54,7 +55,7 @@ export interface NewTaskFacts {
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, { now, ...facts }: NewTaskFacts): TaskOf<K> {
   const { kind, request, requesterId, guildId, message, route, parent, predecessorId } = order;
-  const { channelId, parentChannelId, isAgeRestricted, roleIds, holdFor } = order;
+  const { channelId, parentChannelId, isAgeRestricted, isShownByParent, roleIds, holdFor } = order;
   return {
     ...facts,
     kind,
@@ -67,6 +68,7 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, { now, ...fact
     route,
     predecessorId,
     isAgeRestricted,
+    isShownByParent,
     holdFor,
     ...(roleIds !== undefined && roleIds.length > 0 && { roleIds: [...roleIds] }),
     version: TASK_VERSION,
@@ -88,8 +90,8 @@ export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string
   return { ...task, state: 'accepted', remoteId: facts.remoteId, times: { ...task.times, accepted: facts.now } };
 }
 
-/** An album is running immediately, since the gateway is not involved. */
-export function createAlbum(order: Order, facts: NewTaskFacts): Task {
+/** An album or a batch is running immediately, since the gateway is not involved. */
+export function createAlbum<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
   const task = createTask(order, facts);
   return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
 }

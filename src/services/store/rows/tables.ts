@@ -141,10 +141,13 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
   };
 }
 
+const proposedOrder = z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() });
+
 const proposalRow = z.object({
   id: z.string(),
   memberId: z.string(),
-  orders: z.array(z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })).min(1),
+  orders: z.array(proposedOrder).min(1),
+  batch: z.object({ typed: z.string(), asTyped: proposedOrder.optional() }).optional(),
   price: amount.optional(),
   isUpperBound: z.literal(true).optional(),
   isLowerBound: z.literal(true).optional(),
@@ -157,11 +160,13 @@ const proposalRow = z.object({
 function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
   const parsed = proposalRow.safeParse(value).data;
   if (!parsed) return undefined;
-  const orders = parsed.orders.flatMap(({ kind, request, parentId }): ProposedOrder[] => {
+  const read = ({ kind, request, parentId }: z.output<typeof proposedOrder>): ProposedOrder[] => {
     const order = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
     return order ? [{ ...order, parentId }] : [];
-  });
-  return orders.length === parsed.orders.length ? { ...parsed, orders } : undefined;
+  };
+  const orders = parsed.orders.flatMap(read);
+  const batch = parsed.batch && { ...parsed.batch, asTyped: parsed.batch.asTyped && read(parsed.batch.asTyped)[0] };
+  return orders.length === parsed.orders.length ? { ...parsed, orders, batch } : undefined;
 }
 
 function readOrder<K extends TaskKind>(

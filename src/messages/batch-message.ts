@@ -1,0 +1,167 @@
+import { customIds } from '../discord/custom-ids.ts';
+import { refusalMessage } from '../discord/funnel.ts';
+import { escapeText, messageLink } from '../discord/markdown.ts';
+import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
+import { asSentence } from '../lib/text.ts';
+import type { Say } from '../locales/index.ts';
+import { type BatchEntry, hasDefinitelyFailed, isUnsent } from '../services/orders/batches.ts';
+import { hasEnded, isHeld, isLive, isOfKind, type Task } from '../services/tasks/task.ts';
+import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
+import { fileNamePrefix } from './file-names.ts';
+import { fetchImage, type Preview, resultPreviewOf } from './previews.ts';
+import { type MessageSources, recordFiles } from './results.ts';
+import { stateEmoji } from './state-emoji.ts';
+import { buttonPlan } from './task-buttons.ts';
+import { isPromptWithheld } from './task-message.ts';
+
+const MAX_TITLE_LENGTH = 150;
+const MAX_PROMPT_LENGTH = 60;
+const MAX_REASON_LENGTH = 80;
+
+/** Prepares the message of a batch: the state of each of its tasks, and small images of what is done unless they may not be shown here. */
+export async function prepareBatch(
+  batch: Task,
+  sources: MessageSources,
+  { hasImages, signal }: { hasImages: boolean; signal?: AbortSignal | undefined },
+): Promise<PreparedMessage> {
+  const entries = await sources.tasks.batches.entriesOf(batch);
+  const images: Preview[] = [];
+  const release = (): void => {
+    for (const { fitted } of images) fitted.release();
+  };
+  try {
+    for (const [index, { task }] of hasImages ? entries.entries() : []) {
+      const image = task && isDone(task) ? await imageOf(task, index + 1, sources, signal) : undefined;
+      if (image) images.push(image);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const files = images.map(({ file }) => file);
+  return {
+    plan: batchMessage(batch, entries, files, sources.say),
+    fallback: batchMessage(batch, entries, [], sources.say),
+    release,
+  };
+}
+
+const isDone = (task: Task): boolean => !isLive(task) && (task.state === 'delivered' || task.state === 'ready');
+
+/** The size limits for fetching and for sending. Up to ten of them share a message. */
+const IMAGE_LIMITS = { max: 20_000_000, fit: 2 ** 18, timeoutMs: 15_000 };
+
+async function imageOf(task: Task, number: number, sources: MessageSources, signal: AbortSignal | undefined) {
+  const [medium] = task.media;
+  if (!medium || medium.kind === 'audio') return undefined;
+  const address = medium.kind === 'image' ? medium.address : medium.thumbnail;
+  const prompt = titleOf(task);
+  const file = {
+    name: `${fileNamePrefix(task, prompt)}preview-${number}`,
+    alt: sources.say('task.alt', { prompt }),
+    spoiler: isSpoiler(task),
+  };
+  const image =
+    address === undefined
+      ? await resultPreviewOf(task, sources)
+      : await fetchImage({ address, ...IMAGE_LIMITS, file }, task, sources, signal);
+  if (image) await recordFiles(task.id, [image.fitted], sources);
+  return image;
+}
+
+export function batchMessage(
+  batch: Task,
+  entries: readonly BatchEntry[],
+  files: readonly FilePlan[],
+  say: Say,
+): MessagePlan {
+  const lines = entries.map((entry, index) => entryLine(batch, entry, index + 1, say));
+  const content = [headline(batch, entries, say), progressLine(batch, entries, say), ...lines, ...refusals(entries, say)];
+  return { content: content.join('\n'), files, controls: controlsOf(batch, entries, say) };
+}
+
+/** What the rules refused, or a moderator has to decide about, is not shown to others. */
+const isNameHidden = ({ route }: Task, { failure, task }: BatchEntry): boolean =>
+  !route.isPrivate && (task ? isPromptWithheld(task) || task.review?.outcome === 'deleted' : failure !== undefined);
+
+function headline(batch: Task, entries: readonly BatchEntry[], say: Say): string {
+  const owner = `<@${batch.requesterId}>`;
+  const title = titleOf(batch);
+  if (title === '' || entries.some((entry) => isNameHidden(batch, entry))) return owner;
+  return say('task.headline', { prompt: escapeText(title, MAX_TITLE_LENGTH), owner });
+}
+
+function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): string {
+  const count = entries.length;
+  const done = entries.filter(({ task }) => task && isFinished(task)).length;
+  const failed = entries.filter(({ failure, task }) => failure ?? task?.failure).length;
+  const { threadId } = isOfKind('batch', batch) ? batch.request : {};
+  return [
+    say('batch.done', { done, count }),
+    ...(failed === 0 ? [] : [say('batch.failed', { count: failed })]),
+    ...(threadId === undefined ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
+  ].join(' ');
+}
+
+const isFinished = (task: Task): boolean => !isHeld(task) && (task.state === 'ready' || task.state === 'delivered');
+
+const nameOf = (batch: Task, entry: BatchEntry, number: number, say: Say): string => {
+  const { order, task } = entry;
+  const name = isNameHidden(batch, entry) ? '' : task ? titleOf(task) : (order.request.typed ?? order.request.prompt ?? '');
+  return name === '' ? say('batch.numbered', { number }) : name;
+};
+
+function entryLine(batch: Task, entry: BatchEntry, number: number, say: Say): string {
+  const { failure, task } = entry;
+  const name = escapeText(nameOf(batch, entry, number, say), MAX_PROMPT_LENGTH);
+  const state = escapeText(stateOf(batch, entry, say), MAX_REASON_LENGTH);
+  const emoji = failure ? stateEmoji.failed : stateEmoji[task ? shownState(task) : isUnsent(batch, entry) ? 'waiting' : 'cancelled'];
+  const link = task?.message && messageLink(task);
+  return `${number}. ${emoji} **${name}** · ${link === undefined ? state : `[${state}](${link})`}`;
+}
+
+/** The owner sees a finished result here, so it is not said that it was not shown yet. */
+const shownState = (task: Task): Task['state'] => (isFinished(task) ? 'delivered' : task.state);
+
+function stateOf(batch: Task, entry: BatchEntry, say: Say): string {
+  const { failure, isSubmitted, task } = entry;
+  if (failure) return say('batch.refused');
+  if (!task && isSubmitted) return say('music.state.noLongerStored');
+  if (!task) return say(`tasks.states.${isUnsent(batch, entry) ? 'waiting' : 'cancelled'}`);
+  if (isHeld(task)) return say('tasks.reviews.held');
+  const { reason } = task.failure ?? {};
+  if (task.state === 'failed' && reason) return say('music.state.failedWith', { reason });
+  return say(`tasks.states.${shownState(task)}`);
+}
+
+/** Why orders were refused; the same reason for several orders is said once. */
+function refusals(entries: readonly BatchEntry[], say: Say): string[] {
+  const reasons = entries.flatMap(({ failure, task }) => {
+    const { refusal, reason } = failure ?? (task?.failure?.refusal ? task.failure : {});
+    if (refusal) return [refusalMessage(refusal, say)];
+    return failure ? [asSentence(escapeText(reason ?? say('task.failed'), MAX_TITLE_LENGTH))] : [];
+  });
+  return [...Map.groupBy(reasons, (one) => one)].map(
+    ([refusal, { length }]) => `-# ${say('proposal.refused', { count: length, refusal })}`,
+  );
+}
+
+function controlsOf(batch: Task, entries: readonly BatchEntry[], say: Say): Control[] {
+  const { id } = batch;
+  const mayCancel = entries.some((entry) => isUnsent(batch, entry) || entry.task?.state === 'waiting');
+  const options = entries.flatMap((entry, index) =>
+    entry.task
+      ? [{ value: entry.id, label: nameOf(batch, entry, index + 1, say), description: stateOf(batch, entry, say) }]
+      : [],
+  );
+  return [
+    ...(mayCancel ? [buttonPlan(say('batch.buttons.cancelRest'), customIds.cancelRest.id(id))] : []),
+    ...(entries.some(hasDefinitelyFailed)
+      ? [buttonPlan(say('batch.buttons.retryFailed'), customIds.retryFailed.id(id), { emoji: '🔁' })]
+      : []),
+    ...(hasEnded(batch) ? [buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' })] : []),
+    ...(options.length === 0
+      ? []
+      : [{ type: 'select', id: customIds.batchTask.id(id), placeholder: say('batch.choose'), options } as const]),
+  ];
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { isRecord } from '../../lib/exact-json.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { trackUntilDone } from '../../lib/track-until-done.ts';
+import { GatewayError } from '../gateway/errors.ts';
+import { bucketOfOrder } from '../tasks/homes.ts';
+import { defineRequest, type KindSpec, type TaskKind } from '../tasks/kind-spec.ts';
+import { hasEnded, isLive, isOfKind, type Task, type TaskOf, taskFacts } from '../tasks/task.ts';
+import { createTaskId } from '../tasks/task-id.ts';
+import { completeAlbum, createAlbum, type OrderedRequest } from '../tasks/transitions.ts';
+import type { OrderOrigin, Orders } from './orders.ts';
+import type { OrdersContext } from './orders-context.ts';
+import { failureOf } from './refused-orders.ts';
+
+/** An order of a batch, which becomes the task with its id. */
+const child = z.object({
+  id: z.string(),
+  order: z.custom<OrderedRequest<TaskKind>>((value) => isRecord(value) && isRecord(value.request)),
+  /** Whether it was submitted. Its task may have been erased since, and must not be submitted again. */
+  isSubmitted: z.literal(true).optional(),
+  /** Why it was refused. */
+  failure: taskFacts.shape.failure.unwrap().omit({ cause: true }).optional(),
+});
+
+const batchShape = defineRequest({
+  children: z.array(child),
+  /** The thread where the results are posted. Without one, the batch's message shows them on demand. */
+  threadId: z.string().optional(),
+  /** Set if the member canceled the orders that had not been submitted. */
+  isStopped: z.literal(true).optional(),
+});
+type BatchChild = z.output<typeof child>;
+export type Batch = TaskOf<'batch'>;
+
+declare module '../tasks/kind-spec.ts' {
+  interface TaskRequests {
+    batch: z.output<typeof batchShape>;
+  }
+}
+
+export const batchSpec: KindSpec<'batch'> = { request: batchShape.loose(), traits: { isBatch: true } };
+
+export interface NewBatch {
+  /** The id of the proposal, so that pressing its button again finds the batch. */
+  id: string;
+  origin: OrderOrigin;
+  orders: readonly OrderedRequest<TaskKind>[];
+  typed?: string | undefined;
+  threadId?: string | undefined;
+}
+
+/** An order of a batch, with its task once there is one. */
+export interface BatchEntry extends BatchChild {
+  task: Task | undefined;
+}
+
+/** Whether the order was not submitted yet, and will be. */
+export const isUnsent = (batch: Task, { failure, isSubmitted, task }: BatchEntry): boolean =>
+  !(task || failure || isSubmitted || hasEnded(batch) || (isOfKind('batch', batch) && batch.request.isStopped));
+
+/** Ends after which the gateway may have carried out the order, or which the member or a moderator decided on. */
+const OTHER_ENDS: ReadonlySet<string | undefined> = new Set(['unconfirmed', 'forgotten', 'dismissed', 'withdrawn']);
+
+/** Whether the order certainly had no result, so that it can be submitted again. */
+export function hasDefinitelyFailed({ failure, task }: BatchEntry): boolean {
+  if (!task) return failure !== undefined;
+  const isFailed = task.state === 'failed' || task.state === 'expired' || task.state === 'cancelled';
+  return isFailed && !task.review && !OTHER_ENDS.has(task.failure?.cause);
+}
+
+/**
+ * Submits several orders, one after the other, and shows them in one message. The batch is stored first, with the ids that the tasks will have. A start
+ * submits those that a crash left out: an order without a task was never sent.
+ */
+export class Batches {
+  readonly #context: OrdersContext;
+  readonly #orders: Orders;
+  /** The children of each batch that are not settled. */
+  readonly #open = new Map<string, Set<string>>();
+  readonly #submitting = new Map<string, Promise<void>>();
+  /** Children that are being submitted. A refused one is removed before its refusal is stored. */
+  readonly #beingSent = new Set<string>();
+  #isStopping = false;
+
+  constructor(context: OrdersContext, orders: Orders) {
+    this.#context = context;
+    this.#orders = orders;
+    context.book.onChange((task) => this.#onTaskChange(task));
+    context.book.onRemove(({ id, parentId }) => {
+      if (!this.#beingSent.has(id)) this.#onSettled(id, parentId);
+    });
+  }
+
+  async create({ id, origin, orders, typed, threadId }: NewBatch): Promise<void> {
+    const { book, clock, partition } = this.#context;
+    const now = clock.now();
+    const bucket = bucketOfOrder(origin, partition);
+    const children = orders.map((order): BatchChild => ({ id: createTaskId(now, bucket), order }));
+    const facts = { id, traits: batchSpec.traits, idempotencyKey: randomUUID(), durationKey: 'batch', now };
+    const batch = createAlbum({ ...origin, kind: 'batch', request: { children, typed, threadId } }, facts);
+    await book.add(batch);
+    this.#resume(batch);
+  }
+
+  async entriesOf(batch: Task): Promise<BatchEntry[]> {
+    const children = isOfKind('batch', batch) ? batch.request.children : [];
+    return Promise.all(children.map(async (one) => ({ ...one, task: await this.#context.book.get(one.id) })));
+  }
+
+  /** Cancels all orders of a batch that wait. What was sent cannot be canceled. */
+  async cancelRest(id: string, memberId: string): Promise<Batch> {
+    const { book } = this.#context;
+    const stopped = await this.#change(id, (request) => ({ ...request, isStopped: true }));
+    await this.#submitting.get(id);
+    for (const { id: childId, task } of await this.entriesOf(stopped)) {
+      if (!task) this.#onSettled(childId, id);
+      if (task?.state !== 'waiting') continue;
+      try {
+        await this.#orders.cancel(task.id, memberId);
+      } catch (error) {
+        // Its turn came in the meantime.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+    const batch = await book.get(id);
+    return batch && isOfKind('batch', batch) ? batch : stopped;
+  }
+
+  async start(storedTasks: readonly Task[]): Promise<void> {
+    for (const task of storedTasks) {
+      if (!isOfKind('batch', task) || hasEnded(task)) continue;
+      // More may have been submitted since the backup.
+      const isStopped = task.restored !== undefined || task.unwanted === true;
+      this.#resume(isStopped ? await this.#change(task.id, (request) => ({ ...request, isStopped: true })) : task);
+    }
+  }
+
+  /** Submits no more orders until the next start. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  #resume({ id, request }: Batch): void {
+    const { log, pendingWork } = this.#context;
+    this.#open.set(id, new Set(request.children.map((one) => one.id)));
+    const work = this.#submitAll(id)
+      // The next start continues.
+      .catch((error: unknown) => log.error({ task: id, err: error }, 'The orders of a batch could not be submitted.'))
+      .finally(() => this.#submitting.delete(id));
+    this.#submitting.set(id, work);
+    void trackUntilDone(work, pendingWork);
+  }
+
+  async #submitAll(id: string): Promise<void> {
+    const { book } = this.#context;
+    this.#announce(id);
+    const childIds = [...(this.#open.get(id) ?? [])];
+    for (const childId of childIds) {
+      const batch = this.#find(id);
+      const one = batch?.request.children.find((other) => other.id === childId);
+      if (!batch || !one || this.#isStopping) return;
+      const isOpen = !one.isSubmitted && !one.failure && !batch.request.isStopped && !batch.unwanted;
+      if (isOpen && !(await book.get(childId))) await this.#submit(batch, one);
+      const task = await book.get(childId);
+      if (task && !one.isSubmitted) await this.#changeChild(id, childId, { isSubmitted: true });
+      if (!task || !isLive(task)) this.#onSettled(childId, id);
+    }
+  }
+
+  async #submit(batch: Batch, { id, order }: BatchChild): Promise<void> {
+    const { requesterId, guildId, channelId, parentChannelId, isAgeRestricted, roleIds, request } = batch;
+    const { token: _, followUpId: __, ...route } = batch.route;
+    const place =
+      request.threadId === undefined
+        ? { channelId, parentChannelId, route, isShownByParent: true as const }
+        : { channelId: request.threadId, parentChannelId: channelId, route };
+    this.#beingSent.add(id);
+    try {
+      await this.#orders.submit({ requesterId, guildId, isAgeRestricted, roleIds, ...place, ...order, parent: batch }, id);
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof GatewayError)) throw error;
+      await this.#changeChild(batch.id, id, { failure: failureOf(error) });
+    } finally {
+      this.#beingSent.delete(id);
+    }
+  }
+
+  #find(id: string): Batch | undefined {
+    const task = this.#context.book.find(id);
+    return task && isOfKind('batch', task) ? task : undefined;
+  }
+
+  #changeChild(id: string, childId: string, changes: Partial<BatchChild>): Promise<Batch> {
+    return this.#change(id, ({ children, ...request }) => ({
+      ...request,
+      children: children.map((one) => (one.id === childId ? { ...one, ...changes } : one)),
+    }));
+  }
+
+  async #change(id: string, changeRequest: (request: Batch['request']) => Batch['request']): Promise<Batch> {
+    const changed = await this.#context.book.change(id, (task) =>
+      isOfKind('batch', task) ? { ...task, request: changeRequest(task.request) } : task,
+    );
+    if (!isOfKind('batch', changed)) throw new Refusal('refusals.unknownButton');
+    return changed;
+  }
+
+  #onTaskChange({ id, parentId, times }: Task): void {
+    if (parentId === undefined || !this.#open.get(parentId)?.has(id)) return;
+    if (times.settled === undefined) this.#announce(parentId);
+    else this.#onSettled(id, parentId);
+  }
+
+  #onSettled(childId: string, batchId = ''): void {
+    const open = this.#open.get(batchId);
+    if (!open?.delete(childId)) return;
+    if (open.size === 0) this.#complete(batchId);
+    else this.#announce(batchId);
+  }
+
+  /** Notifies listeners about a batch if only one of its children has changed. */
+  #announce(id: string): void {
+    const batch = this.#find(id);
+    if (batch) this.#context.book.announce(batch);
+  }
+
+  #complete(id: string): void {
+    this.#open.delete(id);
+    const { book, clock, log, pendingWork } = this.#context;
+    const work = book
+      .change(id, ({ roleIds: _, ...batch }) => completeAlbum(batch, clock.now()), { mustHold: true })
+      // The member may have erased the batch along with all other data.
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'A batch was erased before it was complete.'));
+    void trackUntilDone(work, pendingWork);
+  }
+}
