@@ -24,9 +24,7 @@ function variantsOf(values: VariantValues, takeRepeat: TakeRepeat): { count: num
   const { count: listCount, texts } = expandLists(values.prompt, MAX_VARIANTS);
   const variants = texts.map(takeRepeat).map(({ prompt, repeat = values.repeat ?? 1 }) => ({ prompt, repeat }));
   const count =
-    texts.length === 0
-      ? listCount * (values.repeat ?? 1)
-      : variants.reduce((sum, { repeat }) => sum + repeat, 0);
+    texts.length === 0 ? listCount * (values.repeat ?? 1) : variants.reduce((sum, { repeat }) => sum + repeat, 0);
   const prompts = variants.flatMap(({ prompt, repeat }) => (count > MAX_VARIANTS ? [] : Array(repeat).fill(prompt)));
   return { count, prompts };
 }
@@ -53,7 +51,9 @@ export function readVariants<R>(
   if (count > MAX_VARIANTS) {
     const isExact = count <= MAX_COUNTED;
     const variables = { count: grouped(isExact ? count : MAX_COUNTED), max: String(MAX_VARIANTS) };
-    return isExact ? new Refusal('refusals.tooManyVariants', variables) : new Refusal('refusals.farTooManyVariants', variables);
+    return isExact
+      ? new Refusal('refusals.tooManyVariants', variables)
+      : new Refusal('refusals.farTooManyVariants', variables);
   }
   const requests: R[] = [];
   for (const prompt of prompts) {

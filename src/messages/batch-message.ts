@@ -76,7 +76,12 @@ export function batchMessage(
   say: Say,
 ): MessagePlan {
   const lines = entries.map((entry, index) => entryLine(batch, entry, index + 1, say));
-  const content = [headline(batch, entries, say), progressLine(batch, entries, say), ...lines, ...refusals(entries, say)];
+  const content = [
+    headline(batch, entries, say),
+    progressLine(batch, entries, say),
+    ...lines,
+    ...refusals(entries, say),
+  ];
   return { content: content.join('\n'), files, controls: controlsOf(batch, entries, say) };
 }
 
@@ -107,7 +112,11 @@ const isFinished = (task: Task): boolean => !isHeld(task) && (task.state === 're
 
 const nameOf = (batch: Task, entry: BatchEntry, number: number, say: Say): string => {
   const { order, task } = entry;
-  const name = isNameHidden(batch, entry) ? '' : task ? titleOf(task) : (order.request.typed ?? order.request.prompt ?? '');
+  const name = isNameHidden(batch, entry)
+    ? ''
+    : task
+      ? titleOf(task)
+      : (order.request.typed ?? order.request.prompt ?? '');
   return name === '' ? say('batch.numbered', { number }) : name;
 };
 
@@ -115,7 +124,9 @@ function entryLine(batch: Task, entry: BatchEntry, number: number, say: Say): st
   const { failure, task } = entry;
   const name = escapeText(nameOf(batch, entry, number, say), MAX_PROMPT_LENGTH);
   const state = escapeText(stateOf(batch, entry, say), MAX_REASON_LENGTH);
-  const emoji = failure ? stateEmoji.failed : stateEmoji[task ? shownState(task) : isUnsent(batch, entry) ? 'waiting' : 'cancelled'];
+  const emoji = failure
+    ? stateEmoji.failed
+    : stateEmoji[task ? shownState(task) : isUnsent(batch, entry) ? 'waiting' : 'cancelled'];
   const link = task?.message && messageLink(task);
   return `${number}. ${emoji} **${name}** · ${link === undefined ? state : `[${state}](${link})`}`;
 }

@@ -103,8 +103,7 @@ export async function propose(
   const isSeenByOthers = batch ? messages === 'public' : !origin.route.isPrivate;
   for (const order of orders) {
     services.tasks.orders.check({ ...origin, ...order }, orders.length);
-    if (isSeenByOthers && (await services.tasks.orders.isHeldForContent({ ...origin, ...order })))
-      hidesPrompt = true;
+    if (isSeenByOthers && (await services.tasks.orders.isHeldForContent({ ...origin, ...order }))) hidesPrompt = true;
   }
   const { guildId } = origin;
   const proposal = await services.tasks.proposals.create({

@@ -153,26 +153,29 @@ describe('Lists in braces', () => {
 
   it.each([
     ['many lists', '{a, b} '.repeat(30)],
-    ['a megabyte of lists', '{a, b}'.repeat(50_000)],
-    ['deep nesting', `${'{a, '.repeat(50_000)}b${'}'.repeat(50_000)}`.repeat(2)],
-    ['one list of a million alternatives', `{${','.repeat(1_000_000)}}`],
+    ['thousands of lists', '{a, b}'.repeat(20_000)],
+    ['deep nesting', `${'{a, '.repeat(10_000)}b${'}'.repeat(10_000)}`.repeat(2)],
   ])('%s are counted, and not expanded', (_name, text) => {
     expect(expandLists(text, 10)).toEqual({ count: Number.POSITIVE_INFINITY, texts: [] });
   });
 
   it.each([
-    ['braces that are never closed', '{a, '.repeat(200_000)],
-    ['braces without a comma', `${'{'.repeat(200_000)}${'}'.repeat(200_000)}`],
-    ['backslashes', `{a, b\\${'\\'.repeat(500_000)}`],
-  ])('A megabyte of %s is plain text', (_name, text) => {
+    ['braces that are never closed', '{a, '.repeat(50_000)],
+    ['braces without a comma', `${'{'.repeat(50_000)}${'}'.repeat(50_000)}`],
+    ['backslashes', `{a, b\\${'\\'.repeat(50_000)}`],
+  ])('A long run of %s is plain text', (_name, text) => {
     expect(expandLists(text, 10)).toEqual({ count: 1, texts: [text] });
   });
 
-  it('A megabyte of plain braces around a list is expanded', () => {
+  it('A long run of plain braces around a list is expanded', () => {
     const depth = 50_000;
     const { count, texts } = expandLists(`${'{'.repeat(depth)}{a, b}${'}'.repeat(depth)}`, 10);
     expect(count).toBe(2);
     expect(texts.map(({ length }) => length)).toEqual([2 * depth + 1, 2 * depth + 1]);
+  });
+
+  it('A list of a hundred thousand alternatives is counted', () => {
+    expect(expandLists(`{${','.repeat(100_000)}}`, 10)).toEqual({ count: 100_001, texts: [] });
   });
 
   it('A count up to a million is exact', () => {

@@ -78,7 +78,9 @@ export class DeliveryRecord {
 export function withResult(task: Task, result: DeliveryResult, at: number): Task {
   // The end of a conversation does not need to be posted if its thread no longer exists, nor does one that another message shows.
   if ('reason' in result)
-    return task.traits.isTalk || task.isShownByParent ? markDelivered(task, undefined, at) : markUndeliverable(task, result.reason, at);
+    return task.traits.isTalk || task.isShownByParent
+      ? markDelivered(task, undefined, at)
+      : markUndeliverable(task, result.reason, at);
   const isPingDue = !result.wasShown && needsOwnerPing(task, result.by);
   return (isPingDue ? markPingDue : markDelivered)(task, result.message, at);
 }

@@ -177,7 +177,10 @@ export class Batches {
         : { channelId: request.threadId, parentChannelId: channelId, route };
     this.#beingSent.add(id);
     try {
-      await this.#orders.submit({ requesterId, guildId, isAgeRestricted, roleIds, ...place, ...order, parent: batch }, id);
+      await this.#orders.submit(
+        { requesterId, guildId, isAgeRestricted, roleIds, ...place, ...order, parent: batch },
+        id,
+      );
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof GatewayError)) throw error;
       await this.#changeChild(batch.id, id, { failure: failureOf(error) });

@@ -33,7 +33,7 @@ export interface Proposal {
   /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
   /** Set if the orders share one message, as a batch, and only the member sees the question. */
-  batch?: { typed: string; /** The request without any expansion. */ asTyped?: ProposedOrder | undefined } | undefined;
+  batch?: { typed: string /** The request without any expansion. */; asTyped?: ProposedOrder | undefined } | undefined;
   /** Set if the question is public and a moderator would have to decide about the results. */
   hidesPrompt?: boolean | undefined;
   until: number;

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
+import { noLimits } from '../support/no-limits.ts';
+import { startBot } from './bot.ts';
+import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from './quick.ts';
+import { errorsIn, jobs, orders } from './tasks/fixture.ts';
+
+const startFixture = (settings: Record<string, string> = {}, gateway: object = {}) =>
+  startFastClockBot({
+    gateway: { speed: 20, ...gateway },
+    settings: { ...noLimits, DISCORD_USER_INSTALL: 'on', ...settings },
+  });
+
+type Options = Parameters<ReturnType<EmbeddedDiscord['as']>['slash']>[1];
+
+async function ask({ discord }: FastClockFixture, options: Options, actor = discord.as('member')): Promise<Message> {
+  return (await actor.slash('imagine', options)).message(says('Deadline'));
+}
+
+/** Confirms a question and waits for the message of the batch. */
+async function run(
+  fixture: FastClockFixture,
+  question: Message,
+  matches: (message: Message) => boolean,
+  who = 'member',
+) {
+  const button = labels(question)[0] ?? '';
+  return (await fixture.discord.as(who).click(question, button)).followUp(matches);
+}
+
+const allDone = (count: number) => says(`${count} of ${count} finished.`);
+
+const prompts = ({ gateway }: FastClockFixture): unknown[] =>
+  orders(gateway).map(({ body }) => (body as { prompt: string }).prompt);
+
+/** The results that were posted in the thread of a batch. */
+const inThread = ({ discord }: FastClockFixture, parent: Message): Message[] =>
+  discord.messages(parent.id).filter(says('Finished in'));
+
+describe('Batches', () => {
+  it('Lists in a prompt are proposed in private, and submitted as tasks whose results are in the thread of one message', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway } = fixture;
+    const question = await ask(fixture, { prompt: 'a {red, blue} fox --ar {1:1, 16:9}' });
+    expect(question.ephemeral).toBe(true);
+    expect(text(question)).toContain('**a red fox --ar 1:1**\n**a red fox --ar 16:9**\n**a blue fox --ar 1:1**');
+    expect(text(question)).toContain('This makes 4 tasks, shown in one message.\nEstimated cost of these 4 tasks: ');
+    expect(labels(question)).toEqual(['Run all 4', 'Show all', 'Use as typed', 'Cancel']);
+    expect(submitCount(gateway)).toBe(0);
+    const parent = await run(fixture, question, allDone(4));
+    expect(parent.ephemeral).toBe(false);
+    expect(prompts(fixture)).toEqual([
+      'a red fox --ar 1:1',
+      'a red fox --ar 16:9',
+      'a blue fox --ar 1:1',
+      'a blue fox --ar 16:9',
+    ]);
+    await expect.poll(() => inThread(fixture, parent).length).toBe(4);
+    const [first] = inThread(fixture, parent);
+    expect(first && labels(first)).toContain('U1');
+    const final = await discord.until(() =>
+      discord.messages('studio').find((one) => one.id === parent.id && labels(one).includes('Delete')),
+    );
+    expect(text(final)).toMatch(
+      /^\*\*a \{red, blue\} fox --ar \{1:1, 16:9\}\*\* · <@\d+>\n4 of 4 finished\. The results are in <#\d+>\.\n1\. 🟢/,
+    );
+    expect(final.attachments).toHaveLength(4);
+    expect(errorsIn(fixture)).toEqual([]);
+  });
+
+  it('A batch is submitted once, however often its member confirms it', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway } = fixture;
+    const question = await ask(fixture, { prompt: '{a, b} fox' });
+    await Promise.all([1, 2, 3].map(() => discord.as('member').click(question, 'Run all 2')));
+    await expect.poll(() => discord.messages('studio').filter(allDone(2)).length).toBe(1);
+    expect(submitCount(gateway)).toBe(2);
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+  });
+
+  it('The option and the flag to repeat a prompt submit it as often', async () => {
+    const fixture = await startFixture();
+    const byOption = await ask(fixture, { prompt: 'a hare', repeat: 3 });
+    expect(labels(byOption)).toEqual(['Run all 3', 'Show all', 'Cancel']);
+    await run(fixture, byOption, allDone(3));
+    const byFlag = await ask(fixture, { prompt: 'an owl --r 2 --ar 1:1', repeat: 3 });
+    await run(fixture, byFlag, allDone(2));
+    expect(prompts(fixture)).toEqual([...Array(3).fill('a hare'), ...Array(2).fill('an owl --ar 1:1')]);
+  });
+
+  it('Use as typed sends the braces as they are, and Show all sends all prompts as a file', async () => {
+    const fixture = await startFixture();
+    const { discord } = fixture;
+    const question = await ask(fixture, { prompt: 'a {red, blue} fox' });
+    const shown = await (await discord.as('member').click(question, 'Show all')).message();
+    expect(shown.ephemeral).toBe(true);
+    const file = await (await fetch(shown.attachments[0]?.url ?? '')).text();
+    expect(file).toBe('1. a red fox\n\n2. a blue fox\n');
+    const result = await (await discord.as('member').click(question, 'Use as typed')).followUp(says('Finished in'));
+    expect(result.ephemeral).toBe(false);
+    expect(prompts(fixture)).toEqual(['a {red, blue} fox']);
+  });
+
+  it.each([
+    ['11 prompts', { prompt: `{${'x,'.repeat(10)}x}` }, 'This would make `11` tasks, and at most `10`'],
+    ['repetitions', { prompt: '{a, b, c}', repeat: 4 }, 'This would make `12` tasks'],
+    ['an explosion', { prompt: '{a,b}'.repeat(30) }, 'This would make more than `1,000,000` tasks'],
+  ])('%s are refused before anything is expanded', async (_name, options, sentence) => {
+    const fixture = await startFixture();
+    const refused = await (await fixture.discord.as('member').slash('imagine', options)).message();
+    expect(refused.ephemeral).toBe(true);
+    expect(text(refused)).toContain(sentence);
+    expect(submitCount(fixture.gateway)).toBe(0);
+  });
+
+  it('A private batch has no thread, and its tasks are opened from its menu', async () => {
+    const fixture = await startFixture();
+    const { discord } = fixture;
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox', private: true }), allDone(2));
+    expect(parent.ephemeral).toBe(true);
+    expect(discord.world.channels.has(parent.id)).toBe(false);
+    const shown = await (await discord.as('member').choose(parent, 'Show a task', ['b fox'])).message();
+    expect(text(shown)).toMatch(/^\*\*b fox\*\*/);
+    expect(shown).toMatchObject({ ephemeral: true, attachments: [{}] });
+    expect(labels(shown)).toContain('U1');
+    expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
+  });
+
+  it.each([
+    ['dm', 'member'],
+    ['dm', 'installer'],
+    ['lobby', 'installer'],
+    ['friends', 'installer'],
+  ])('In %s, the tasks of a batch that %s runs are opened from its menu', async (channelName, who) => {
+    const fixture = await startFixture();
+    const actor = fixture.discord.as(who).in(channelName);
+    const question = await ask(fixture, { prompt: '{a, b} fox' }, actor);
+    const parent = await run(fixture, question, allDone(2), who);
+    expect(parent.ephemeral).toBe(false);
+    const shown = await (await actor.choose(parent, 'Show a task', ['a fox'])).message();
+    expect(shown.attachments).toHaveLength(1);
+    expect(submitCount(fixture.gateway)).toBe(2);
+  });
+
+  it('In a thread, the tasks of a batch are opened from its menu', async () => {
+    const fixture = await startFixture();
+    const { discord } = fixture;
+    const thread = discord.as('member').startThread('sketches');
+    const actor = discord.as('member').in(thread.name);
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }, actor), allDone(2));
+    expect(text(parent)).not.toContain('The results are in');
+    const shown = await (await actor.choose(parent, 'Show a task', ['a fox'])).message();
+    expect(shown.attachments).toHaveLength(1);
+  });
+
+  it('Cancel the rest cancels what waits, and only for the member of the batch', async () => {
+    const fixture = await startFixture({ GATEWAY_JOBS_AT_ONCE: '1' });
+    const { discord, gateway } = fixture;
+    gateway.faults.add({ do: 'stick' });
+    const question = await ask(fixture, { prompt: '{a, b, c} fox' });
+    const parent = await run(fixture, question, says('2. 🕓'));
+    expect(text(await (await discord.as('other').click(parent, 'Cancel the rest')).followUp())).toContain('Only the');
+    await expect.poll(() => submitCount(gateway)).toBe(1);
+    await discord.as('member').click(parent, 'Cancel the rest');
+    const canceled = await discord.until(() => find(discord, parent, says('3. ⚪')));
+    expect(text(canceled)).toContain('2. ⚪ **b fox** · Canceled');
+    gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
+    const final = await discord.until(() => find(discord, parent, (one) => labels(one).includes('Delete')));
+    expect(text(final)).toContain('1 of 3 finished.');
+    expect(labels(final)).toEqual(['Delete']);
+    expect(submitCount(gateway)).toBe(1);
+  });
+
+  it('Retry failed submits definite failures again, and nothing whose outcome is unknown', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway } = fixture;
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'fail', times: 1 });
+    const question = await ask(fixture, { prompt: '{a, b} fox' });
+    const parent = await run(fixture, question, says('1 of 2 finished. Failed: 1.'));
+    const retry = await (await discord.as('member').click(parent, 'Retry failed')).message(says('Deadline'));
+    expect(text(retry)).toMatch(/^\*\*a fox\*\*\nThis submits the failed task again\./);
+    await run(fixture, retry, allDone(1));
+    expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox']);
+  });
+
+  it('What a limit refuses midway is said on the message, and can be retried', async () => {
+    const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
+    const { gateway } = fixture;
+    const question = await ask(fixture, { prompt: '{a, b, c} fox' });
+    const parent = await run(fixture, question, says('2 of 3 finished. Failed: 1.'));
+    expect(text(parent)).toMatch(/3\. 🔴 \*\*Prompt 3\*\* · Refused\n-# 1 task was refused: .*limit/);
+    expect(labels(parent)).toContain('Retry failed');
+    expect(submitCount(gateway)).toBe(2);
+  });
+
+  it('A batch goes on after a restart, and submits nothing twice', async () => {
+    const fixture = await startFixture({ GATEWAY_JOBS_AT_ONCE: '1' });
+    const { discord, gateway, app } = fixture;
+    gateway.faults.add({ do: 'stick' });
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b, c} fox' }), says('2. 🕓'));
+    await app.stop();
+    await startBot(fixture);
+    gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
+    const final = await discord.until(() => find(discord, parent, allDone(3)));
+    expect(text(final)).toContain('The results are in');
+    expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'c fox']);
+    await expect.poll(() => inThread(fixture, parent).length).toBe(3);
+  });
+});
+
+const find = (discord: EmbeddedDiscord, { id }: Message, matches: (message: Message) => boolean) =>
+  discord.messages('studio').find((one) => one.id === id && matches(one));
