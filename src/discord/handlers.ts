@@ -99,6 +99,8 @@ export interface SingleCommand<Services> extends Omit<CommandDefinition<Options,
     isPrivateByDefault: boolean,
   ): {
     isPrivate(context: EarlyContext): boolean;
+    /** Whether the reply is private, but what follows is not. */
+    isPublicLater: boolean;
     run: Run<Services>;
   };
 }
@@ -144,12 +146,12 @@ function command<const O extends Options, Services, Parsed>(
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy !== undefined && (privacy[1] ?? isPrivateByDefault) === true;
       const run = workOf(values, facts);
+      const asksFirst = definition.asksFirst?.(values) === true;
       if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen, hasOption: true }));
       return {
         isPrivate: (context) =>
-          isChosen ||
-          definition.asksFirst?.(values) === true ||
-          (typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true),
+          isChosen || asksFirst || (typeof isPrivate === 'function' ? isPrivate(values, context) : isPrivate === true),
+        isPublicLater: asksFirst && !isChosen,
         run: (context) => run({ ...context, wantsPrivate: isChosen }),
       };
     },

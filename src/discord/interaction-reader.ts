@@ -51,9 +51,13 @@ export type ParsedInteraction<Services> = { origin: Origin } & (
       acknowledgement: Acknowledgement;
       /** Whether this can run again if it was interrupted before an order was stored. */
       onlyOrders: boolean;
+      /** Set if the reply of a command is private, but what follows is not. */
+      isPublicLater?: boolean;
       run: ContextHandler<Services, HandlerResult>;
     }
 );
+
+export type ParsedReply<Services> = Extract<ParsedInteraction<Services>, { asks: 'for a reply' }>;
 
 /** Whether the server makes this command's replies private unless the member chooses otherwise. */
 export type PrivateByDefault = (facts: InteractionFacts, command: string) => boolean;
@@ -114,9 +118,13 @@ export class InteractionReader<Services> {
     const command = this.#commands.get(fullName(data));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const facts = interactionFactsOf(interaction);
-    const { isPrivate, run } = command.read(data, facts, isPrivateByDefault?.(facts, fullName(data)) === true);
+    const { isPrivate, isPublicLater, run } = command.read(
+      data,
+      facts,
+      isPrivateByDefault?.(facts, fullName(data)) === true,
+    );
     const isReplyPrivate = isPrivate({ facts, services: this.#earlyServices });
-    return newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
+    return { ...newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run }), isPublicLater };
   }
 
   #menu(
@@ -221,13 +229,9 @@ const newReply = <Services>(
   interaction: Interaction,
   isPrivate: boolean,
   work: Work<Services>,
-): ParsedInteraction<Services> => reply(originOf(interaction, isPrivate), 'new-message', work);
+): ParsedReply<Services> => reply(originOf(interaction, isPrivate), 'new-message', work);
 
-function reply<Services>(
-  origin: Origin,
-  mode: ReplyMode,
-  { onlyOrders, run }: Work<Services>,
-): ParsedInteraction<Services> {
+function reply<Services>(origin: Origin, mode: ReplyMode, { onlyOrders, run }: Work<Services>): ParsedReply<Services> {
   const newMessageAcknowledgement = origin.route.isPrivate ? 'private answer' : 'public answer';
   return {
     asks: 'for a reply',

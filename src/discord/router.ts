@@ -19,7 +19,12 @@ import {
   type Origin,
   TOKEN_LIFETIME_MS,
 } from './interaction-facts.ts';
-import { InteractionReader, type ParsedInteraction, type PrivateByDefault } from './interaction-reader.ts';
+import {
+  InteractionReader,
+  type ParsedInteraction,
+  type ParsedReply,
+  type PrivateByDefault,
+} from './interaction-reader.ts';
 import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -153,7 +158,7 @@ export class Router<Services extends EarlyContext['services']> {
       throw new Refusal('refusals.interrupted');
     if (earlierAcknowledgement === undefined) {
       await responder.acknowledge(parsed.acknowledgement);
-      await this.#applyOtherRules(interaction, parsed.acknowledgement);
+      await this.#applyOtherRules(interaction, parsed);
     }
     await sendOutcome(responder, await parsed.run(context));
     await this.#dropCorrected(interaction);
@@ -170,10 +175,11 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   /** The acknowledgement cannot wait for a store, so it follows the rules and settings that were known. A form opens by these too, and what it submits is checked here. */
-  async #applyOtherRules(interaction: Interaction, acknowledgement: Acknowledgement): Promise<void> {
+  async #applyOtherRules(interaction: Interaction, before: ParsedReply<Services>): Promise<void> {
     const facts = interactionFactsOf(interaction);
     const isPublicCommand =
-      interaction.type === InteractionType.ApplicationCommand && acknowledgement === 'public answer';
+      interaction.type === InteractionType.ApplicationCommand &&
+      (before.acknowledgement === 'public answer' || before.isPublicLater === true);
     const [haveRules] = await Promise.all([
       this.#loadRules(facts),
       isPublicCommand && this.#parts.loadSettings?.(facts),
@@ -181,7 +187,8 @@ export class Router<Services extends EarlyContext['services']> {
     if (haveRules) this.#guard(interaction);
     if (!isPublicCommand) return;
     const parsed = this.#read(interaction);
-    if (parsed.asks === 'for a reply' && parsed.acknowledgement !== acknowledgement)
+    if (parsed.asks !== 'for a reply') return;
+    if (parsed.acknowledgement !== before.acknowledgement || parsed.isPublicLater !== before.isPublicLater)
       throw new Refusal('refusals.privateHere');
   }
 

@@ -1,10 +1,10 @@
 import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
-import { submitOrder } from '../../messages/pressed-task.ts';
 import { readChoices } from '../choices.ts';
 import { command } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels, usualModel } from '../options.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
@@ -46,17 +46,20 @@ export const make = command({
     title: textOption,
     instrumental: { type: 'switch' },
     model: modelOption,
+    repeat: repeatOption,
   },
-  parse({ model, ...values }) {
-    const request = songRequest(values);
-    return request instanceof Refusal ? request : { request, model };
+  asksFirst: ({ about: prompt = '', repeat }) => hasVariants()({ prompt, repeat }),
+  parse({ model, repeat, ...values }) {
+    const { about: prompt = '' } = values;
+    const variants = readVariants({ prompt, repeat }, (about) => songRequest({ ...values, about }));
+    return variants instanceof Refusal ? variants : { variants, model };
   },
   suggest: (_option, input, context) => suggestModels('music', input, context),
-  async run({ request, model: modelInput }, context) {
+  async run({ variants, model: modelInput }, context) {
     const choices = await readChoices(context);
     const chosen = usualModel('music', { option: modelInput }, choices, context);
     const model = await modelOrDefault('music', chosen, context.services);
-    const order = { ...request, ...withoutUndefined({ model }), ...choices.fields };
-    return submitOrder({ kind: 'song', request: order }, context);
+    const facts = { ...withoutUndefined({ model }), ...choices.fields };
+    return submitVariants(variants, (request) => ({ kind: 'song', request: { ...request, ...facts } }), context);
   },
 });

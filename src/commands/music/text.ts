@@ -7,6 +7,7 @@ export const text = {
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
+        repeat: 'Number of times to run the prompt',
         private: 'Private reply that only you can see',
       },
     },

@@ -25,9 +25,14 @@ export async function removeResult(
   };
   const task = await tasks.book.get(taskId);
   const isOwn = task?.guildId === guildId;
-  const parts = task && isOwn ? (await tasks.albums.partsOf(task)).flatMap(({ task: part }) => part ?? []) : [];
+  const shownTasks =
+    task && isOwn ? [...(await tasks.albums.partsOf(task)), ...(await tasks.batches.entriesOf(task))] : [];
+  const parts = shownTasks.flatMap(({ task: part }) => part ?? []);
   const tasksToRemove = [...parts, ...(task ? [task] : [])];
   if (isOwn) for (const { id } of tasksToRemove) await change(id, (current) => markResultRemoved(current, clock.now()));
+  // The message of its batch shows the result, too.
+  const parent = isOwn && task?.parentId !== undefined ? await tasks.book.get(task.parentId) : undefined;
+  if (parent?.traits.isBatch) tasksToRemove.push(parent);
   for (const one of tasksToRemove)
     throwIfRetryNeeded((await removeMessages(withOnlyMessagesIn(one, guildId))).needsRetry);
   // The message may be a copy that is not stored with any task.

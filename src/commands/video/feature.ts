@@ -5,9 +5,10 @@ import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import { chooseModel, suggestModels, usualModel, withSuffix } from '../options.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
-import { endpoints, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
+import { endpoints, type VideoDraft, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
 import { text } from './text.ts';
 import { videoView } from './view.ts';
 
@@ -49,21 +50,25 @@ export const video: Feature<typeof text> = {
     options: {
       ...videoOptions,
       endpoint: { type: 'text', choices: endpoints },
+      repeat: repeatOption,
     },
+    asksFirst: hasVariants(),
     parse({ model, ...values }) {
-      const draft = videoRequest(values);
-      return draft instanceof Refusal ? draft : { draft, model };
+      const variants = readVariants(values, (prompt) => videoRequest({ ...values, prompt }));
+      return variants instanceof Refusal ? variants : { variants, model };
     },
     suggest: (_option, input, context) => suggestModels('video', input, context),
-    async run({ draft, model: modelInput }, context) {
+    async run({ variants, model: modelInput }, context) {
       const { services } = context;
       const choices = await readChoices(context);
       const model = await chooseModel('video', usualModel('video', { option: modelInput }, choices, context), services);
-      const preferred = withSuffix({ prompt: draft.request.prompt }, choices);
-      return submitOrConfirm(
-        videoOrder(draft, { model, fields: services.settings.gateway.fields, preferred }),
-        context,
-      );
+      const { fields } = services.settings.gateway;
+      const orderFor = (draft: VideoDraft) =>
+        videoOrder(draft, { model, fields, preferred: withSuffix({ prompt: draft.request.prompt }, choices) });
+      const [draft] = variants.requests;
+      return draft && variants.requests.length === 1
+        ? submitOrConfirm(orderFor(draft), context)
+        : submitVariants(variants, orderFor, context);
     },
   }),
   text,

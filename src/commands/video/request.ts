@@ -100,7 +100,7 @@ type VideoFields = Pick<GatewaySettings['fields'], 'referenceVideos' | 'referenc
 
 type VideoKind = keyof typeof videoSpecs;
 type Request<K extends VideoKind> = Omit<TaskRequests[K], 'model'>;
-type VideoDraft = { [One in VideoKind]: { kind: One; request: Request<One> } }[VideoKind];
+export type VideoDraft = { [One in VideoKind]: { kind: One; request: Request<One> } }[VideoKind];
 
 /** The endpoint, and the request without its model, which has to be looked up; or a refusal that follows from the options alone. */
 export function videoRequest(values: VideoValues): VideoDraft | Refusal {

@@ -24,6 +24,7 @@ export const text = {
       face_check: 'Face consistency check; some models do not need it',
       extra: 'JSON metadata; keys with ! go to the request’s top level',
       endpoint: 'Gateway endpoint; default: generic',
+      repeat: 'Number of times to run the prompt',
       private: 'Private reply that only you can see',
     },
     choices: {
