@@ -324,7 +324,6 @@ export const customIds = {
   stop: verb('stop', taskCodec),
   continueConversation: orderVerb('more', taskCodec),
   continueConversationFilled: orderVerb('moref', taskCodec),
-  /** The form of a question about any message. */
   messageQuestionFilled: orderVerb('aboutf', formOriginCodec),
   endConversation: verb('letgo', taskCodec),
   details: verb('details', taskCodec),

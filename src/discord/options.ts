@@ -85,7 +85,6 @@ export function fullName({ name, options: [first] = [] }: CommandData): string {
   return first?.type === ApplicationCommandOptionType.Subcommand ? `${name} ${first.name}` : name;
 }
 
-/** The options that were entered. */
 export function givenOptions({ options = [] }: CommandData) {
   const [first] = options;
   const given = first?.type === ApplicationCommandOptionType.Subcommand ? (first.options ?? []) : options;

@@ -69,7 +69,6 @@ export class RateLimiter {
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
-  /** Whether another message may be answered in a channel. */
   allowsMessageIn(channelId: string): boolean {
     return this.#channelMessages.take(channelId);
   }

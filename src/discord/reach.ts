@@ -14,7 +14,6 @@ export class DiscordUnreachable extends Error {
 /** The library repeats a refused connection without end and without an error. One that succeeds takes seconds. */
 const CONNECT_LIMIT_MS = 60_000;
 
-/** Waits until a connection is open. */
 export async function connectInTime(opening: Promise<void>, clock: Clock): Promise<void> {
   const isOpen = await isDoneWithin(clock, CONNECT_LIMIT_MS, reachDiscord(opening));
   if (!isOpen) throw new DiscordUnreachable('Discord accepted no connection within a minute.');

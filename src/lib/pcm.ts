@@ -7,7 +7,6 @@ export type Pcm = Int16Array;
 const WAV_HEADER_BYTES = 44;
 const SAMPLE_BYTES = Int16Array.BYTES_PER_ELEMENT;
 
-/** The samples as a WAV file. */
 export function wavOf(pcm: Pcm): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');

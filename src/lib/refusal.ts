@@ -38,7 +38,6 @@ export class Refusal<Key extends RefusalKey = RefusalKey> extends Error {
 /** Refuses a request for what it says, which others must not read either. */
 export class ContentRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {}
 
-/** Throws if the value is a refusal, and returns any other value. */
 export function throwIfRefusal<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;

@@ -41,7 +41,6 @@ export class TokenBuckets {
     if (bucket) bucket.tokens = Math.min(this.#rate.atOnce, bucket.tokens + 1);
   }
 
-  /** Milliseconds until there is a token. */
   waitMs(name: string): number {
     return Math.max(0, Math.ceil(((1 - this.#tokensOf(name)) / this.#rate.perSecond) * 1000));
   }

@@ -42,7 +42,6 @@ export interface MessageSettings {
 export interface MessageContext extends MessageSettings {
   /** Whether the gateway accepts this button. */
   isOffered(customId: string): boolean;
-  /** The larger variants of a model. */
   largerVariants(model: string): readonly ModelSize[];
   outlook: Pick<Outlook, 'typicalMs'>;
 }

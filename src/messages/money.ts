@@ -21,7 +21,6 @@ export function remainingText(allowance: Allowance, say: Say): string {
   return say('left.ofPeriod', { ...facts, resets: Math.ceil(resetsAt / 1000) });
 }
 
-/** The real or estimated cost of a task. */
 export function costOfTask({ estimate }: Task, cost: Cost | undefined, say: Say): string {
   if (!cost) return say('cost.unknown');
   const { amount, isEstimate } = cost;

@@ -37,7 +37,6 @@ export function openNotices(context: NoticesContext) {
   });
   const watch = new Watch(context, notices, runs);
   return {
-    /** The current notices, and the recent starts. */
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
 
     async open(): Promise<void> {

@@ -12,7 +12,6 @@ interface PromptFormOptions {
   label?: string;
 }
 
-/** The capacity of a field. */
 const MAX_FIELD_LENGTH = 4_000;
 
 export function promptForm({ id, title, prompt, hasRegion, label }: PromptFormOptions, say: Say): FormPlan {

@@ -153,5 +153,4 @@ const cancelButton = onPress(customIds.cancelProposal, {
   },
 });
 
-/** The buttons of a message that asks for confirmation. */
 export const proposalButtons = [showButton, runButton, asTypedButton, cancelButton, ...batchButtons];

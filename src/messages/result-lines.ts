@@ -38,7 +38,6 @@ export function lineButtons({ id, text = '' }: Task, say: Say) {
   return { each, all: each.length < 2 ? [] : [all] };
 }
 
-/** The lines that a message shows, each with a button. */
 export const linesWithButtons = (text: string): string[] => readResultText(text).lines.slice(0, MAX_LINES);
 
 /** Long lines share the space that short ones leave over. */

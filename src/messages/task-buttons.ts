@@ -150,7 +150,6 @@ function emojiOf(text: string): string | undefined {
 const MAX_ROWS = 5;
 const MAX_BUTTONS_PER_ROW = 5;
 
-/** Whether the buttons fit without merging rows. */
 function fitInRows(buttons: readonly ButtonPlan[]): boolean {
   let rows = 0;
   let buttonsInRow = MAX_BUTTONS_PER_ROW;

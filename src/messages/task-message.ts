@@ -10,7 +10,6 @@ import type { KindView, MessageContext, MessageSettings } from './kind-view.ts';
 import { taskButtons } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
 
-/** The parts of a result that a message shows. */
 export interface ShownResult {
   files: readonly FilePlan[];
   /** A link to the message of the result that this one was made from. */
@@ -21,7 +20,6 @@ export interface ShownResult {
   links: readonly { address: string; expiresAt?: number | undefined }[];
   /** The URLs of results of which only a smaller copy could be attached. */
   originals: readonly string[];
-  /** The number of results that could not be downloaded. */
   failedDownloads: number;
   /** The number of results that neither Discord nor the gateway still has. */
   lostCount: number;

@@ -7,9 +7,7 @@ interface MeasuredShards {
   readonly connectedCount: number;
 }
 
-/** The additional metrics of the processes of a cluster. */
 export const measureCluster = (metrics: Metrics) => ({
-  /** `owners`: the owner of each partition that has one. */
   watchPartitions(count: number, owners: () => Promise<ReadonlyMap<number, string>>): void {
     metrics.registerGauge('partitions', () => [{ labels: {}, value: count }]);
     metrics.registerGauge('partitionsUnowned', async () => [{ labels: {}, value: count - (await owners()).size }]);

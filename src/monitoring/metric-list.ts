@@ -215,7 +215,6 @@ export type CounterKey = KeyOf<'counter'>;
 export type GaugeKey = KeyOf<'gauge'>;
 export type HistogramKey = KeyOf<'histogram'>;
 
-/** A value for each label of a metric. */
 export type LabelsOf<Key extends MetricKey> = (typeof metricList)[Key] extends { labels: infer Labels }
   ? { readonly [Name in keyof Labels]: string }
   : Readonly<Record<never, string>>;

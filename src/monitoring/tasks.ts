@@ -20,7 +20,6 @@ export function refusalCounter(metrics: Metrics): (reason: string) => void {
   };
 }
 
-/** Counts what happens to the tasks of one bot. */
 export function countTasks(metrics: Metrics, { tasks }: Domains, onRefusal: (reason: string) => void): void {
   const { book } = tasks;
   book.onAdd(({ kind, traits }) => {

@@ -136,7 +136,6 @@ export function createBot(sources: BotSources) {
     gateway,
     router: commands.router,
     funnel: discord.funnel,
-    /** Answers a message in a thread. */
     readMessage: commands.readMessage,
     health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
 

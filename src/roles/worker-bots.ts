@@ -44,7 +44,6 @@ export class WorkerBots {
   readonly #notes: ReturnType<typeof recentNotes>;
   readonly #threads: ThreadAnnouncer | undefined;
   readonly #ownedStores = new Map<number, StoredTasks>();
-  /** The running bots by partition. */
   readonly running = new Map<number, Bot>();
   readonly #inboxes = new Map<number, { close(): Promise<void> }>();
 

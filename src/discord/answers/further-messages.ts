@@ -31,7 +31,6 @@ export interface AnswerTools extends DeliveryTools {
   delivery: Pick<Delivery, 'show'>;
   /** The plan of an answer's first message. */
   messageOf(task: Task): MessagePlan;
-  /** The plans of the task's message and of the further messages. */
   plansOf(task: Task): { first: MessagePlan; further: MessagePlan[] };
 }
 

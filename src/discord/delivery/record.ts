@@ -74,7 +74,6 @@ export class DeliveryRecord {
   }
 }
 
-/** The task with what became of its end. */
 export function withResult(task: Task, result: DeliveryResult, at: number): Task {
   // The end of a conversation does not need to be posted if its thread no longer exists, nor does one that another message shows.
   if ('reason' in result)

@@ -74,7 +74,6 @@ export class Connection {
     return this.#ended.promise;
   }
 
-  /** Calls the listener with every interaction. */
   onInteraction(listener: (interaction: Interaction) => void): void {
     this.socket.on(Events.Dispatch, ({ data: { t: event, d: interaction } }) => {
       if (event === GatewayDispatchEvents.InteractionCreate && interaction.type !== InteractionType.Ping)

@@ -71,7 +71,6 @@ function singleRemover({ outbox, clock, log }: Access) {
   return { removeMessage, removeTaskMessage, removeUnconfirmedPart };
 }
 
-/** Deletes the messages of tasks and reports. */
 export function messageRemover(access: Access) {
   const { removeMessage, removeTaskMessage, removeUnconfirmedPart } = singleRemover(access);
 
@@ -88,7 +87,6 @@ export function messageRemover(access: Access) {
   return {
     removeMessage,
 
-    /** Deletes all messages of a task. */
     async removeMessages(task: Task): Promise<MessageRemoval> {
       const removal = await removeTaskMessage(task, task.message, task.route.followUpId);
       const removals = [{ address: messageAddress(task), removal }, ...(await removeParts(task))];

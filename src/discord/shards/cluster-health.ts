@@ -8,7 +8,6 @@ import { readShardCount, shardOwners } from './shard-processes.ts';
 /** `/about` omits the state of the cluster if reading it takes longer than this. */
 const READ_TIMEOUT_MS = 2_000;
 
-/** The processes of a cluster, and what all of them are doing. */
 export interface ClusterHealth {
   workers: number;
   partitions: { count: number; owned: number };

@@ -8,7 +8,6 @@ export const SHARD_PROCESS_PREFIX = 'sharder:';
 /** The prefix of the claim on a shard; the shard's id follows. */
 export const SHARD_PREFIX = 'shard:';
 
-/** The holders of all live shard processes. */
 export async function liveShardProcesses(facts: SharedFacts): Promise<ReadonlySet<string>> {
   const claims = await facts.claims(SHARD_PROCESS_PREFIX);
   return new Set([...claims.values()].filter((holder) => !hasCertainlyEnded(holder)));

@@ -47,7 +47,6 @@ export function versesOf(task: Task): string[] {
   return [...new Set([...lyrics, task.text?.trim() ?? ''])].filter((verses) => verses !== '');
 }
 
-/** Whether the lyrics fit into the message itself. */
 export const areLyricsInline = (verses: readonly string[]): boolean => verses.join('\n').length <= MAX_INLINE_LYRICS;
 
 export function quoteLines(verses: readonly string[]): string[] {

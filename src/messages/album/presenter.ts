@@ -23,7 +23,6 @@ import {
 } from './lines.ts';
 import { albumLayout, albumMessage } from './message.ts';
 
-/** The limit for one message. */
 const MAX_FILES = 10;
 /** Limits for covers, which are shown small next to the player. No message waits long for them. */
 const COVER_LIMITS = { max: 8 * 2 ** 20, fit: 2 * 2 ** 20, timeoutMs: 15_000 };
@@ -106,7 +105,6 @@ function titleAt(task: Task, index: number, say: Say): string {
 /** The files of a message, and notes about those that could not be attached. */
 class Attachments {
   readonly files: FilePlan[] = [];
-  /** The task whose message it is. */
   readonly #task: Task;
   readonly #sources: MessageSources;
   readonly #links: string[] = [];

@@ -8,7 +8,6 @@ export interface AnswerFile {
   text: string;
 }
 
-/** The part of an answer that one message shows. */
 export interface AnswerPart {
   /** The original text. The sources of all parts joined together are exactly the answer. */
   source: string;

@@ -24,7 +24,6 @@ export class EveryPartition {
     this.#cluster = cluster;
   }
 
-  /** Undefined if there are no others. */
   otherPartitions(ownNumber: number): OtherPartitions | undefined {
     const { count } = this.#cluster.partitions;
     if (count === 1) return undefined;

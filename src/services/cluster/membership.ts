@@ -20,7 +20,6 @@ interface JoinedCluster extends ClusterContext {
   partitions: Partitions;
 }
 
-/** Works on the partitions that this process owns. */
 interface PartitionWorker {
   /** Called once this process owns the partition. Returns false if nothing started because the server did not respond; the store is then closed. */
   take(partition: number, store: StoredTasks): Promise<boolean>;

@@ -6,7 +6,6 @@ export const WORKER_CLAIM = 'worker:';
 
 /** The live processes, and which of them owns which number: a partition, or a shard. */
 export interface Shares {
-  /** How many numbers there are. */
   count: number;
   /** The names of the processes that want a share, sorted. */
   workers: readonly string[];

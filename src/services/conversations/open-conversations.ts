@@ -22,7 +22,6 @@ export function openConversations(sources: Omit<ConversationContext, 'answers'> 
     schemas,
     kinds: [asks.kind, ...talks.kinds],
 
-    /** Reads the text of a member's file. */
     async readText(file: MemberFile, memberId: string): Promise<string> {
       const { documents: [document] = [] } = await gather({ documents: [file] }, { memberId, timeLimitMs });
       if (document?.text === undefined) throw new Refusal('refusals.notText');

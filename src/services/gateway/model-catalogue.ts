@@ -32,7 +32,6 @@ export interface ListedModel extends Model {
   kind: ModelKind;
   /** All kinds that the model can be used for: its own, and those that it has delivered. */
   usableKinds: readonly ModelKind[];
-  /** The kinds for which the gateway refused the model. */
   refusedKinds: readonly ModelKind[];
 }
 

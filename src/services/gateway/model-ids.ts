@@ -22,7 +22,6 @@ export function sizeVariantOf(id: string, size: ModelSize): string | undefined {
   return isLarger ? `${base}-${size}` : undefined;
 }
 
-/** The listed larger variants of a model. */
 export function largerSizes(id: string, listedModels: readonly { id: string }[]): ModelSize[] {
   return modelSizes.filter((size) => {
     const variant = sizeVariantOf(id, size);

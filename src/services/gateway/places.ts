@@ -12,7 +12,6 @@ const MAX_VALUES = 200;
 /** A response may list millions of empty items; only this many are read. */
 const MAX_ITEMS = 2_000;
 
-/** Splits a list that is written as one string. */
 export const splitWords = (text: string): string[] => text.split(/\s+/);
 
 /** Compiles paths, one or several per string. Called when tables are defined, and never while a response is read. */

@@ -53,7 +53,6 @@ const TRANSCRIPT_TIMEOUT_MS = 2_000;
 interface AnswerParts {
   id: string;
   connection: RealtimeConnection;
-  /** Whether the gateway transcribes the utterance. */
   isTranscribed: boolean;
   onEnd(): void;
 }

@@ -74,7 +74,6 @@ export function readTaskId(family: Family, record: unknown): string | undefined 
   return firstAt(record, id, asText) ?? firstAt(record, textId, asString);
 }
 
-/** The gateway's status word; undefined if there is none. */
 export function readStatusWord(record: unknown, statusPlaces: readonly Place[]): string | undefined {
   // An empty word counts as well, because gateways send "" or null between accepting a task and starting it.
   const wordOf = (value: unknown): string | undefined =>

@@ -60,7 +60,6 @@ function isWebAddress(text: string): boolean {
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.username === '' && url.password === '';
 }
 
-/** Validates input before it is sent to the gateway. */
 export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

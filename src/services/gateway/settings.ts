@@ -69,7 +69,6 @@ export const defaultGatewayLimits = {
 
 export type GatewayLimits = Readonly<typeof defaultGatewayLimits>;
 
-/** Dependencies of the client. */
 export interface GatewayParts {
   readonly log: Pick<PlainLog, 'info' | 'warn'>;
   readonly clock: Clock;

@@ -93,7 +93,6 @@ export class MediaProcess {
     return this.#child?.pid;
   }
 
-  /** The numbers of jobs in the process and of jobs that wait. */
   get load(): { running: number; waiting: number } {
     return { running: this.#running.size, waiting: this.#waiting.length + this.#suspects.length };
   }

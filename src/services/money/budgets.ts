@@ -99,7 +99,6 @@ export type HashOf = (name: string) => string;
 const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =>
   hashOf(`member ${guildId} ${memberId}`);
 
-/** Everything that the budgets contain about a member, by server. */
 export function budgetsAbout(memberId: string, budgets: ReadonlyMap<string, ServerBudget>, hashOf: HashOf): object[] {
   return [...budgets].flatMap(([guildId, { members, blocks, grants, history }]) => {
     const hash = memberHash(guildId, memberId, hashOf);

@@ -134,7 +134,6 @@ export function amountOf(entry: LedgerEntry): { amount: string; isEstimate: bool
 
 const IDENTITY_FIELDS = ['id', 'at', 'memberId', 'guildId', 'channelId', 'kind', 'model'] as const;
 
-/** The estimate and the cost, if both are known. */
 export function estimateAndCostOf(entry: LedgerEntry): { estimate: string; cost: string } | undefined {
   const currentAmount = amountOf(entry);
   const estimate = estimateOf(entry);

@@ -233,7 +233,6 @@ export class Ledger {
     }
   }
 
-  /** Writes all pending changes. */
   async flush(): Promise<void> {
     await Promise.all(this.#pending);
     for (const { task, fact } of [...this.#unwritten.values()]) await this.#write(task, fact);

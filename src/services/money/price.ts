@@ -23,7 +23,6 @@ export const price = z
     perSecond: decimalPrice.optional(),
     /** The length that is assumed if a request does not contain one. */
     usualSeconds: decimalPrice.optional(),
-    /** Prices per million tokens. */
     perMillion: z
       .strictObject({
         input: decimalPrice,

@@ -96,7 +96,6 @@ export const EMPTY_BUDGET: ServerBudget = {
 const MAX_HISTORY = 200;
 export const MAX_SUBJECTS = 300;
 
-/** The source of a member's limits. */
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
 
 /** Limits, and when they began to apply. */
@@ -130,7 +129,6 @@ export function isBlocked({ blocks }: ServerBudget, member: string, now: number)
   return activeBlock !== undefined && (activeBlock.until === undefined || activeBlock.until > now);
 }
 
-/** The same budget with an additional entry in its history. */
 export function withChange(budget: ServerBudget, entry: BudgetChange): ServerBudget {
   return { ...budget, history: [...budget.history, entry].slice(-MAX_HISTORY) };
 }

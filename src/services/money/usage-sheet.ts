@@ -16,7 +16,6 @@ type Subject = 'account' | 'own' | 'members' | 'server';
 
 /** One line of a table: the usage of a day, a model, a kind, a member or a role. */
 export interface SheetRow {
-  /** Undefined if unknown. */
   label: string | undefined;
   requests: number | undefined;
   /** The exact amount. */

@@ -19,7 +19,6 @@ const MIN_TROUBLE_MS = 60_000;
 
 const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
-/** What is watched. */
 export interface WatchContext extends AppContext {
   gateway: Gateway;
   store: StoredTasks;

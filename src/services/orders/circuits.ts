@@ -110,7 +110,6 @@ export class ModelCircuits {
     if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#recordFailure(task);
   }
 
-  /** Undefined if the model is not known to be failing. */
   findFailing(order: OrderedRequest<TaskKind>): FailingModel | undefined {
     this.#removeExpired();
     const circuit = this.#circuits.get(keyOf(order));
@@ -122,7 +121,6 @@ export class ModelCircuits {
     return this.#circuits.size;
   }
 
-  /** All models that are currently failing. */
   get allFailing(): FailingModel[] {
     this.#removeExpired();
     return [...this.#circuits.values()].flatMap((circuit) => failingModelOf(circuit) ?? []);

@@ -7,7 +7,6 @@ import type { ErasureOutcome, MessageRemoval } from './task-store.ts';
 export interface Discord {
   /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
-  /** Deletes all messages of a task. */
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Notifies a member who has left the page. Returns false if it should be tried again later. */
   notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;

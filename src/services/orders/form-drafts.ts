@@ -59,7 +59,6 @@ export class FormDrafts {
   readonly #clock: Clock;
   readonly #partition: Partition;
 
-  /** `partition`: the partition of the store. */
   constructor(store: DraftStore, clock: Clock, partition: Partition) {
     this.#store = store;
     this.#clock = clock;

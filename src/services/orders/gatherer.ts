@@ -162,7 +162,6 @@ interface Size {
   height: number;
 }
 
-/** Returns the mask of a region as a PNG. */
 async function maskOf(region: Region, media: Media, files: MemberFiles): Promise<Buffer> {
   if ('drawn' in region) {
     const { drawn, of: image } = region;

@@ -23,7 +23,6 @@ export interface LaneTrouble extends Trouble {
   since: number;
 }
 
-/** How a poll ended for its lane. */
 export type PollOutcome = 'answered' | Trouble['kind'];
 
 /** Decides when to poll, within its budget. Nothing else polls. After a restart everything is added again from the store. */

@@ -35,7 +35,6 @@ export class Sender {
     return this.#gather(kind, request, context, previousAttempt?.idempotencyKey);
   }
 
-  /** The files of an order, for its moderation. */
   filesOf(order: FilesOrder): OrderFiles {
     return { images: () => this.#imagesOf(order), documents: () => this.#documentsOf(order) };
   }
@@ -118,7 +117,6 @@ export class Sender {
   }
 }
 
-/** Returns the callback URL for a task of this kind, if its endpoint accepts one. */
 export const callbackUrlFor = (
   { acceptsCallback, source }: Kind,
   id: string,

@@ -3,13 +3,11 @@ import type { SentOrder } from '../tasks/kind.ts';
 import type { MessageAddress, Task, TaskState } from '../tasks/task.ts';
 import type { TaskSummary } from '../tasks/task-summary.ts';
 
-/** The source of the lists of tasks. */
 export interface TaskLists {
   /** Returns a page of a list, newest first. */
   page(query: PageQuery): Promise<TaskPage>;
 }
 
-/** Tasks with their lists, for reading only. */
 export interface TaskReader extends TaskLists {
   get(id: string): Promise<Task | undefined>;
 }
@@ -53,7 +51,6 @@ export interface TaskStore extends TaskReader, BookStore, DurationStore, PollSto
   close(): Promise<void>;
 }
 
-/** What an erasure has done so far. */
 const erasureProgress = {
   tasks: z.number(),
   messages: z.number(),
@@ -66,7 +63,6 @@ const erasureProgress = {
 export const erasureOutcome = z.object({ ...erasureProgress, running: z.number() });
 export type ErasureOutcome = z.output<typeof erasureOutcome>;
 
-/** What became of a task's messages. */
 export interface MessageRemoval {
   removed: number;
   left: readonly MessageAddress[];

@@ -38,9 +38,7 @@ interface TrackedTasks {
 export class Tracker {
   readonly #clock: Clock;
   readonly #partitionCount: number;
-  /** The tracked tasks, by partition. */
   readonly #trackedTasks = new Map<number, TrackedTasks>();
-  /** The lanes, by the name of their source. */
   readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
   readonly #pollAloneIds = new Set<string>();

@@ -8,7 +8,6 @@ import { PatternList } from './rules/patterns.ts';
 import { WordList } from './rules/word-list.ts';
 import { type AccessRule, accessText, MENTIONS, type RuleName, type RuleSet } from './server-rules.ts';
 
-/** A rule that a request breaks. */
 export interface BrokenRule {
   /** The refusal names the rule, but nothing from its list. */
   refusal: Refusal;
@@ -68,7 +67,6 @@ export class Judge {
     this.#deniedDomains = rules.deniedDomains.map(plainHost);
   }
 
-  /** Undefined if the order is allowed. */
   judge(order: JudgedRequest): BrokenRule | undefined {
     return this.#judgeAccess(order) ?? this.#judgeRequest(order);
   }

@@ -45,7 +45,6 @@ export function moderationOutcome(
 
 /** An order to be moderated. `images` returns its images as data URIs. */
 interface ModeratedOrder {
-  /** All of its text, in pieces. */
   texts: readonly string[];
   isAgeRestricted?: boolean | undefined;
   /** Whether moderators can be shown its results before anyone else sees them. */

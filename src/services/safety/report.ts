@@ -28,7 +28,6 @@ export const report = z.object({
   /** A hash of the reporting member and the task, so that a second report is refused even after an erasure. */
   hash: z.string(),
   reporterHash: z.string(),
-  /** The message that was reported. */
   message: messageReference,
   reason: z.enum(reportReasons),
   words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),

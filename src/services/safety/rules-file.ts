@@ -5,11 +5,8 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleSet } from './server-rules.ts';
 
-/** What rules can name. */
 export interface RuleTargets {
-  /** The kinds of tasks that each command makes. */
   kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
-  /** The commands that can reply in private. */
   privateCommands: readonly string[];
 }
 
@@ -41,7 +38,6 @@ export type RuleProblem =
   | 'unknownCommand'
   | 'unusable';
 
-/** One mistake in a file of rules. */
 export class RuleMistake extends Refusal {
   readonly path: Path;
   readonly problem: RuleProblem;
@@ -57,7 +53,6 @@ export class RuleMistake extends Refusal {
 export const placeOf = (path: Path): string =>
   path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(' › ');
 
-/** The rules in a file, or all its mistakes. */
 export function readRules(json: unknown, targets: RuleTargets): RuleSet | RuleMistake[] {
   const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });
   if (data) {

@@ -160,7 +160,6 @@ export class Rules {
     return this.#setsFor(place.guildId).every(([name, rules]) => this.#judge(name, rules).allowsMentions(place));
   }
 
-  /** The names of the rules that the operator has set. */
   get setByOperator(): RuleName[] {
     return ruleNames.filter((name) => !isDeepStrictEqual(this.#operatorRules[name], NO_RULES.rules[name]));
   }

@@ -119,7 +119,6 @@ export type ServerRules = Frozen<z.output<typeof serverRules>>;
 export const canHold = ({ prompts, references, results, unseen }: RuleSet['moderation']): boolean =>
   [prompts, references, results].includes('hold') || (results !== 'off' && unseen === 'hold');
 
-/** Whether a moderation service is needed. */
 export const usesModeration = ({ prompts, references, results }: RuleSet['moderation']): boolean =>
   [prompts, references, results].some((one) => one !== 'off');
 

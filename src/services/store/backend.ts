@@ -75,7 +75,6 @@ export interface Row {
   text: string;
 }
 
-/** A row and the name of its namespace. */
 export interface NamespacedRow extends Row {
   namespace: string;
 }

@@ -44,11 +44,9 @@ function parseRow(text: string): unknown {
   return { value: new UnreadableRow(text) };
 }
 
-/** The operation on the store, and how long it took. */
 export interface StoreUse {
   operation: 'read' | 'write' | 'delete';
   ms: number;
-  /** Undefined if it succeeded. */
   failure: StoreErrorKind | undefined;
 }
 
@@ -125,14 +123,12 @@ export class Namespace {
     return new Map(keys.flatMap((key, index) => (values[index] === undefined ? [] : [[key, values[index]] as const])));
   }
 
-  /** The change that writes this row. */
   row(key: string, value: unknown, ttlMs?: number): Change {
     if (key === '') throw refusedWriteError(this.#backend.name);
     const expires = ttlMs === undefined ? undefined : Date.now() + ttlMs;
     return { namespace: this.name, key, text: rowFormat.stringify({ value, expires }), expires };
   }
 
-  /** The change that deletes this row. */
   readonly removal = (key: string): Change => ({ namespace: this.name, key });
 
   /** Writes all of the changes or none of them. They may be of other namespaces too, for which this one's durability applies. */

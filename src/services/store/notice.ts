@@ -19,7 +19,6 @@ export const noticeRow = z.object({
   since: z.number(),
   /** How many times the trouble has started, or the event has happened. */
   count: z.number(),
-  /** Undefined if the trouble has not ended. */
   endedAt: z.number().optional(),
   /** When the latest new message was about to be sent. */
   postedAt: z.number().optional(),

@@ -91,7 +91,6 @@ export class StoredTasks implements TaskStore {
   readonly ownership: StoreOwnership;
   /** Messages that are updated for a while. */
   readonly follows: Namespace;
-  /** The tasks that are known to be live. */
   readonly #liveIds = new Set<string>();
   #clearedAt = Number.NEGATIVE_INFINITY;
 

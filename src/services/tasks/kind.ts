@@ -62,7 +62,6 @@ export interface Kind<K extends TaskKind = TaskKind> {
 export const defineKind = <K extends TaskKind>(definition: Kind<K>): Kind<K> => definition;
 
 interface SubmitContext {
-  /** The task's id. */
   id: string;
   materials: Materials;
   /** The member's pseudonym at the gateway, if the operator has enabled pseudonyms. */

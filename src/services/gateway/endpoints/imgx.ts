@@ -96,7 +96,6 @@ export class Imgx extends TaskResource {
     return this.#submit('blend', { ...rest, base64Array, dimensions }, options);
   }
 
-  /** Uploads images to the service and returns their URLs. */
   async upload(request: ImgxRequest<'upload'>, options?: CallOptions): Promise<string[]> {
     const { images: base64Array, callbackUrl: notifyHook } = validate(requests.upload, request);
     const uploadRequest = this.#buildRequest('upload-discord-images', { base64Array, notifyHook }, options);

@@ -37,7 +37,6 @@ export class Models {
     return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
   }
 
-  /** Lists the models of the alternate endpoint. */
   async listCompat(options?: CallOptions): Promise<Model[]> {
     return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
   }

@@ -7,7 +7,6 @@ import { modelId, validate } from '../schemas.ts';
 
 const transcriptionRequest = z.strictObject({
   model: modelId,
-  /** A WAV file. */
   wav: z.instanceof(Buffer, { error: 'the audio is missing' }),
 });
 

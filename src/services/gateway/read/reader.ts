@@ -104,7 +104,6 @@ const factsIn = (record: Record<string, unknown>) => ({
   finishedAt: firstAt(record, timePlaces.finished, asTime),
 });
 
-/** The text that the task returns, if its action returns one. */
 function readResultText(record: Record<string, unknown>, table: PlaceTable, spots: readonly Spot[], action?: string) {
   const placedText = firstAt(record, table.textResult, asText);
   const foundText = placedText === undefined ? findResultText(spots, record, action === undefined) : undefined;
@@ -124,7 +123,6 @@ function once<T>(make: () => T): () => T {
 
 const ERROR_PLACES = places('error.message', 'error');
 
-/** The state of a response without a status word. */
 function stateWithoutWord(
   family: Family,
   record: unknown,

@@ -29,7 +29,6 @@ const videos = places(
   data.result_url data.url data.video_url data.metadata.url fail_reason`,
 );
 
-/** The default for a family. */
 const defaults = {
   /** Places where only a string is an id; a number is a database row. */
   textId: noPlaces,

@@ -38,7 +38,6 @@ export class Calls {
     else if (type === 'response.output_item.done') this.complete(item, body);
   }
 
-  /** Completes a call with the item from the output. */
   complete(item: Record<string, unknown>, position: CallPosition): void {
     finish(this.#identify(item, position), item.arguments);
   }

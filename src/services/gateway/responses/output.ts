@@ -72,7 +72,6 @@ interface TextPart {
   text: string;
 }
 
-/** The text of an output item, part by part. */
 export function textPartsIn(item: Record<string, unknown>, name: string): TextPart[] {
   if (item.type === 'reasoning') {
     return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, index) =>

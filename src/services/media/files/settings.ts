@@ -19,7 +19,6 @@ export type StoredResultCheck = (address: string, memberId: string) => Promise<b
 export interface MediaParts {
   readonly log: { warn(facts: object, message: string): void };
   readonly clock?: Clock;
-  /** The process that decodes files. */
   readonly process: MediaProcess;
   readonly resolve?: ResolveHost;
   /** Without it, no URL from a member reaches a gateway in a private network. */
@@ -44,7 +43,6 @@ export const defaultMediaLimits = {
   resultsBytes: 512 * MIB,
   /** The same limit for files from members. They have their own capacity, so that no member's link can delay a result. */
   memberFilesBytes: 256 * MIB,
-  /** Concurrent fetches of files from one member. */
   fetchesPerMember: 2,
   redirects: 3,
   /** Connections to one host. */

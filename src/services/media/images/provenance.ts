@@ -156,7 +156,6 @@ function jpegSegment(bytes: Buffer, offset: number): ReturnType<ChunkReader> {
 const GPS_TAG = 0x8825;
 const MAX_TAGS = 1_000;
 
-/** Whether metadata contains a location. */
 export const hasLocation = ({ exif, xmp }: { exif?: Buffer | undefined; xmp?: Buffer | undefined }): boolean =>
   (exif !== undefined && hasGps(exif)) || (xmp?.includes('exif:GPS') ?? false);
 

@@ -14,7 +14,6 @@ interface Range {
   readonly end: number;
 }
 
-/** A box and the range of its content. */
 export interface FoundBox extends Range {
   readonly at: number;
 }
@@ -25,7 +24,6 @@ export interface Mp4Metadata {
   /** Parts of boxes that a player needs: when the file and its tracks were made and changed, and names of tracks. */
   readonly fields: readonly Range[];
   readonly manifests: readonly FoundBox[];
-  /** Whether one of the boxes contains a location. */
   readonly hasLocation: boolean;
   /** The origin that the file's own metadata gives. */
   readonly sourceType: SourceType | undefined;

@@ -48,7 +48,6 @@ export class LimitsInForce {
     return this.#settings.member;
   }
 
-  /** A member's limits in a server, and their source. */
   ofMember(guildId: string, memberId: string, roleIds: readonly string[]): StartedLimits & { source: LimitSource } {
     const [budget, member] = [this.#budgets.get(guildId), this.#budgets.memberHash(guildId, memberId)];
     const found = memberLimitsIn(budget, member, roleIds);

@@ -82,7 +82,6 @@ export interface ExportedData {
   now: number;
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<LedgerEntry> | undefined;
-  /** Returns the facts of each partition. */
   readFacts(): Promise<readonly MemberFacts[]>;
 }
 

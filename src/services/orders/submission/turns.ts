@@ -1,6 +1,5 @@
 import type { TaskKind } from '../../tasks/kind-spec.ts';
 
-/** A task that waits for its turn. */
 export interface WaitingTask {
   readonly id: string;
   readonly kind: TaskKind;

@@ -15,7 +15,6 @@ export interface FoldedWord {
 export interface FoldedText {
   /** The text without disguises that no language uses, for matching patterns. */
   clean: string;
-  /** All words, in order. */
   words: readonly FoldedWord[];
   /** Words that are joined from parts such as `c.a.s.i.n.o`, `c a s i n o` or `c a  s i n o`. */
   joinedWords: readonly FoldedWord[];

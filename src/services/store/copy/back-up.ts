@@ -32,7 +32,6 @@ interface WrittenBackup {
   file: string;
   rows: number;
   bytes: number;
-  /** The SHA-256 of the file. */
   digest: string;
 }
 

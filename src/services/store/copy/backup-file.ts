@@ -30,7 +30,6 @@ const factsSchema = z.object({
   at: z.number(),
   /** The version of the bot that wrote it. */
   by: z.string(),
-  /** How many partitions the store had. */
   partitions: z.int().min(1).max(MAX_PARTITIONS),
   /** The rows of each namespace. */
   sums: z.record(z.string(), z.object({ count: z.int(), checksum: z.string() })),
@@ -40,7 +39,6 @@ export type BackupFacts = z.output<typeof factsSchema>;
 
 export const digestOfFacts = (facts: string): string => createHash('sha256').update(facts).digest('hex');
 
-/** The SHA-256 of a file. */
 export async function digestOfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
@@ -48,7 +46,6 @@ export async function digestOfFile(file: string): Promise<string> {
 }
 
 interface FileFacts {
-  /** The SHA-256 of the file. */
   digest: string;
   isEncrypted: boolean;
 }
@@ -59,7 +56,6 @@ export class Backup {
   readonly digest: string;
   readonly isEncrypted: boolean;
   readonly facts: BackupFacts;
-  /** The schema of the store. */
   readonly schema: WrittenSchema;
   readonly #database: DatabaseSync;
 

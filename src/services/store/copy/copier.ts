@@ -14,7 +14,6 @@ import {
 } from '../rows/raw-rows.ts';
 import type { WholeStore } from '../rows/whole-store.ts';
 
-/** A row, and the number of its partition. */
 export interface PartitionRow extends NamespacedRow {
   partition: number;
 }

@@ -49,7 +49,6 @@ const compare = (from: RowSums, to: RowSums): MigratedNamespace[] =>
 
 const backendsOf = ({ partitions }: WholeStore): Backend[] => partitions.map(({ backend }) => backend);
 
-/** All rows as they will be in this number of partitions. */
 async function* rowsToMigrate(from: WholeStore, count: number): AsyncGenerator<PartitionRow> {
   const sources = backendsOf(from);
   for (const namespace of namespaceNames)

@@ -55,7 +55,6 @@ export type BucketedNamespace = keyof typeof rowBuckets;
 
 export const isBucketed = (name: NamespaceKey): name is BucketedNamespace => name in rowBuckets;
 
-/** A row in a partition in which it does not belong. */
 export interface Stray {
   namespace: string;
   key: string;

@@ -113,7 +113,6 @@ export async function openRemote(address: StoreAddress, parts: RemoteParts): Pro
 
 /** A store that was opened without a lease, for reading only. */
 export interface ReadableStore {
-  /** How many partitions the store has. */
   count: number;
   /** The partitions that have rows. */
   partitions: ReadonlyMap<number, Backend>;

@@ -8,7 +8,6 @@ export const LEASE_TABLE = `
     UNIQUE (id, holder)
   )`;
 
-/** The row of a partition's lease. */
 export const leaseId = (partition: number): number => partition + 1;
 
 // Uses the server's own clock. An expired lease stays in its row, because its number must keep growing.

@@ -20,7 +20,6 @@ export class PostgresPool {
     this.#pool = pool;
   }
 
-  /** `max`: the maximum number of connections. */
   static async open(connection: ServerConnection, max: number): Promise<PostgresPool> {
     const { default: pg } = await importOptional(() => import('pg'), 'pg');
     const pool = new pg.Pool({

@@ -20,7 +20,6 @@ const keyIn = (list: PageQuery['of'], id: string): string =>
 
 type ListedTask = Pick<Task, 'id' | 'requesterId' | 'guildId'>;
 
-/** The keys of a task's rows in the lists that it belongs to. */
 export const summaryKeys = ({ id, requesterId: memberId, guildId }: ListedTask): string[] =>
   [{ memberId }, ...(guildId === undefined ? [] : [{ guildId }])].map((list) => keyIn(list, id));
 

@@ -29,7 +29,6 @@ export interface WholeStore {
 }
 
 interface WholeParts extends RemoteParts {
-  /** Whether to create a store if there is none. */
   create: boolean;
   /** The number of partitions that it must have; undefined accepts any number. */
   count?: number | undefined;

@@ -5,7 +5,6 @@ import { hasAny, UNRELATED_ID_WORDS, WRAPPER_WORDS } from './words.ts';
 
 export interface FoundId {
   id: string;
-  /** The record that contains the id. */
   holder: Record<string, unknown>;
 }
 

@@ -7,7 +7,6 @@ import { ACKNOWLEDGED, hasAny, JOB_WORDS, PROGRESS_WORDS, UNRELATED_WORDS } from
 
 export interface FoundState {
   word: string;
-  /** The record that contains the word. */
   holder: Record<string, unknown>;
 }
 

@@ -11,7 +11,6 @@ export interface Spot {
   ancestors: readonly (readonly string[])[];
   /** The record that contains the field. */
   holder: Record<string, unknown>;
-  /** Whether the value is in a list. */
   isListed: boolean;
   /** The same for all items of a list, and for `image_1` and `image_2`, because together they are one result. */
   group: string;
