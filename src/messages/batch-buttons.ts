@@ -101,17 +101,18 @@ const taskSelect = onPress(customIds.batchTask, {
   },
 });
 
-/** Sends the braces as they are: the proposal is replaced by one with a single order, in a message of its own. */
-export async function typedProposal(id: string, { services, facts, say }: MessageHandlerContext) {
+/** Sends the braces as they are: takes the proposal, and asks again in its place if the single order has a price to confirm. */
+export async function takeAsTyped(id: string, { services, facts, say }: MessageHandlerContext) {
   const { proposals, outlook } = services.tasks;
-  const { batch, ...proposal } = await proposals.find(id, facts.userId);
-  if (!batch?.asTyped) throw new Refusal('refusals.unknownButton');
-  if (proposals.hasExpired(proposal)) throw new Refusal('refusals.questionExpired');
-  const single = await proposals.create({ ...proposal, orders: [batch.asTyped] }, id);
-  const limit = proposals.limitExceededBy(batch.asTyped, facts.guildId);
+  const asked = await proposals.find(id, facts.userId);
+  if (!asked.batch?.asTyped) throw new Refusal('refusals.unknownButton');
+  if (proposals.hasExpired(asked)) throw new Refusal('refusals.questionExpired');
+  const { batch: _, ...proposal } = await proposals.take(id, facts.userId);
+  const single = { ...proposal, orders: [asked.batch.asTyped] };
+  const limit = proposals.limitExceededBy(asked.batch.asTyped, facts.guildId);
   if (limit === undefined) return { single };
   const reason = say('proposal.above', { limit: exactDollars(limit) });
-  return { question: proposalQuestion(single, { reason, outlook }, say) };
+  return { question: proposalQuestion(await proposals.create(single, id), { reason, outlook }, say) };
 }
 
 export const batchButtons = [showPromptsButton, cancelRestButton, retryFailedButton, taskSelect];

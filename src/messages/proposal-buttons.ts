@@ -5,7 +5,7 @@ import type { Origin } from '../discord/interaction-facts.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
-import { batchButtons, runBatch, typedProposal } from './batch-buttons.ts';
+import { batchButtons, runBatch, takeAsTyped } from './batch-buttons.ts';
 import { exactDollars } from './money.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
@@ -58,8 +58,8 @@ const runButton = onPress(customIds.runProposal, {
 const asTypedButton = onPress(customIds.runAsTyped, {
   reply: 'here',
   async run(id, context) {
-    const { single, question } = await typedProposal(id, context);
-    return single ? submitAll(await context.services.tasks.proposals.take(id, single.memberId), context) : question;
+    const { single, question } = await takeAsTyped(id, context);
+    return single ? submitAll(single, context) : question;
   },
 });
 
