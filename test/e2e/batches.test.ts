@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
+import { examine } from '../../src/services/store/examination/examination.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from './quick.ts';
-import { errorsIn, jobs, orders } from './tasks/fixture.ts';
+import { changeRules, decide, onlyReport, report, setLogChannel, waitForReport } from './reports.ts';
+import { bytesOf, errorsIn, jobs, orders, shortVideos } from './tasks/fixture.ts';
+import { erase, openTaskList, publicMessages } from './tasks/pages.ts';
 
 const startFixture = (settings: Record<string, string> = {}, gateway: object = {}) =>
   startFastClockBot({
@@ -194,12 +198,91 @@ describe('Batches', () => {
     expect(submitCount(gateway)).toBe(2);
   });
 
+  it('A batch whose words a rule refuses is refused in private, before anything is shown', async () => {
+    const fixture = await startFixture();
+    const { discord } = fixture;
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    const refused = await (await discord.as('member').slash('imagine', { prompt: 'a {fox, casino}' })).message();
+    expect(refused.ephemeral).toBe(true);
+    expect(text(refused)).toContain('blocked here');
+    expect(publicMessages(fixture)).toEqual([]);
+    expect(submitCount(fixture.gateway)).toBe(0);
+  });
+
+  it('A rule that was added in the meantime refuses what still waits', async () => {
+    const fixture = await startFixture({ GATEWAY_JOBS_AT_ONCE: '1' });
+    const { discord, gateway } = fixture;
+    gateway.faults.add({ do: 'stick' });
+    const parent = await run(fixture, await ask(fixture, { prompt: '{fox, casino}' }), says('2. 🕓'));
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
+    const final = await discord.until(() => find(discord, parent, (one) => labels(one).includes('Delete')));
+    expect(text(final)).toContain('1. 🟢 **fox**');
+    expect(text(final)).toContain('1 of 2 finished. Failed: 1.');
+    expect(submitCount(gateway)).toBe(1);
+  });
+
+  it('A private batch stays private where the server makes the command private', async () => {
+    const fixture = await startFixture();
+    await changeRules(fixture, 'Change buttons and privacy', { privateCommands: 'imagine' });
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), allDone(2));
+    expect(parent.ephemeral).toBe(true);
+    expect(publicMessages(fixture)).toEqual([]);
+  });
+
+  it('A moderator who removes a result also removes the message that shows it', async () => {
+    const fixture = await startFixture();
+    const { discord } = fixture;
+    await setLogChannel(fixture);
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), allDone(2));
+    const [first] = await discord.until(() =>
+      inThread(fixture, parent).length === 2 ? inThread(fixture, parent) : undefined,
+    );
+    if (first) await report(fixture, first, { channel: parent.id });
+    await decide(fixture, await onlyReport(fixture), 'Remove');
+    await waitForReport(fixture, 'Result removed by');
+    await expect.poll(() => find(discord, parent, () => true)).toBeUndefined();
+    expect(inThread(fixture, parent)).toHaveLength(1);
+  });
+
+  it('An export has the batch and its tasks, and an erasure deletes their messages', async () => {
+    const fixture = await startFixture();
+    const { discord, clock } = fixture;
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), allDone(2));
+    await discord.until(() => find(discord, parent, (one) => labels(one).includes('Delete')));
+    clock.advance(20 * 60_000);
+    const exported = await (await discord.as('member').click(await openTaskList(fixture), 'Export my data')).message();
+    const { tasks } = JSON.parse((await bytesOf(exported)).toString());
+    expect(tasks).toMatchObject([
+      { kind: 'imagine' },
+      { kind: 'imagine' },
+      { kind: 'batch', request: { typed: '{a, b} fox' } },
+    ]);
+    expect(text(await erase(fixture))).toContain('Your data has been deleted (tasks: 3, messages: 3)');
+    expect(find(discord, parent, () => true)).toBeUndefined();
+    expect(inThread(fixture, parent)).toEqual([]);
+  });
+
+  it.each([
+    ['image', { prompt: 'a {red, blue} fox' }],
+    ['video', { prompt: 'a {red, blue} fox', repeat: 1 }],
+    ['music make', { about: 'a fox', repeat: 2 }],
+  ])('/%s makes batches, too', async (command, options) => {
+    const fixture = await startFixture({}, { studio: shortVideos() });
+    const { discord } = fixture;
+    const question = await (await discord.as('member').slash(command, options)).message(says('Deadline'));
+    await run(fixture, question, allDone(2));
+  });
+
   it('A batch goes on after a restart, and submits nothing twice', async () => {
     const fixture = await startFixture({ GATEWAY_JOBS_AT_ONCE: '1' });
     const { discord, gateway, app } = fixture;
     gateway.faults.add({ do: 'stick' });
     const parent = await run(fixture, await ask(fixture, { prompt: '{a, b, c} fox' }), says('2. 🕓'));
     await app.stop();
+    const { config, clock, log } = fixture;
+    const { findings } = await examine(config.store, { specs: kindSpecs, clock, log, repair: false });
+    expect(findings).toEqual([]);
     await startBot(fixture);
     gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
     const final = await discord.until(() => find(discord, parent, allDone(3)));

@@ -7,7 +7,6 @@ export const text = {
       options: {
         ids: 'Task IDs or URLs, separated by commas or spaces, or as JSON',
         more: 'More task IDs or URLs',
-        repeat: 'Number of times to run the prompt',
         private: 'Private reply that only you can see',
       },
     },
@@ -21,6 +20,7 @@ export const text = {
         title: 'Song title',
         instrumental: 'Song without vocals',
         model: 'Model ID; default: this bot’s music model',
+        repeat: 'Number of songs to make',
         private: 'Private reply that only you can see',
       },
     },
