@@ -281,6 +281,21 @@ describe('Server rules', () => {
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
 
+  it('A site that the rules could not store is refused, and those of another spelling are stored once, so that all rules are there after a restart', async () => {
+    const fixture = await createFastClockFixture({ settings, gateway: { speed: 20 } });
+    const first = await startBot(fixture);
+    for (const site of ['..', 'a..example', '8.8.8.8', 'a_b.1.2', '*.*.example', `${'a'.repeat(64)}.example`])
+      expect(await changeRefusal(fixture, 'Change links', { deniedDomains: site })).toContain('is not a valid site');
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    const sites = ['evil.example', '*.evil.example', 'https://EVIL.example./x', 'bücher.example'].join('\n');
+    const page = await changeRules(fixture, 'Change links', { deniedDomains: sites });
+    expect(text(page)).toContain('2 blocked sites');
+    await first.stop();
+    await startBot(fixture);
+    expect(text(await openRulesPage(fixture))).toMatch(/1 blocked word[\s\S]*2 blocked sites/);
+    expect(await imagine(fixture, 'see cdn.evil.example')).toContain('a link to a site');
+  });
+
   it('A form with several mistakes names them together, at most three', async () => {
     const fixture = await botWith();
     const long = 'x'.repeat(201);

@@ -3,6 +3,7 @@ import { plainHost } from '../../services/safety/links.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
 import type { RuleSet } from '../../services/safety/server-rules.ts';
 import {
+  domain,
   MAX_DOMAINS,
   MAX_LIST_ENTRIES,
   MAX_LOG_DAYS,
@@ -50,13 +51,15 @@ export const parsePatterns = (text: string, targets: RuleTargets): RuleSet['patt
 
 export const parseAllowedWords = (text: string): string[] => requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
 
-/** Also accepts `https://a.example/`, as copied from a browser. */
-export const parseDomains = (text: string): string[] =>
-  requireAtMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
-    const host = plainHost(URL.parse(line)?.hostname ?? line.toLowerCase());
-    if (!host.includes('.')) throw new Refusal('refusals.rules.domainInvalid', { domain: line });
+/** Also accepts `https://a.example/`, as copied from a browser, and `*.a.example`: a site always includes its subdomains. */
+export function parseDomains(text: string): string[] {
+  const hosts = requireAtMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
+    const host = plainHost((URL.parse(line)?.hostname ?? line.toLowerCase()).replace(/^\*\./, ''));
+    if (!domain.safeParse(host).success) throw new Refusal('refusals.rules.domainInvalid', { domain: line });
     return host;
   });
+  return [...new Set(hosts)];
+}
 
 export const parseLongestPrompt = (text: string): number | undefined =>
   parseNumber(text.trim(), 100_000, new Refusal('refusals.rules.lengthInvalid'));

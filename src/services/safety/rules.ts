@@ -10,7 +10,15 @@ import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, type MentionPla
 import { ALLOWED, type ModerationOutcome, moderateOrder, moderationOutcome, stricterOutcome } from './moderation.ts';
 import type { ModerationService } from './moderation-service.ts';
 import { judgedPieces, MAX_JUDGED_LENGTH, textsOf } from './rules/judged-text.ts';
-import { NO_RULES, type RuleName, type RuleSet, ruleNames, type ServerRules, withoutAuthor } from './server-rules.ts';
+import {
+  NO_RULES,
+  type RuleName,
+  type RuleSet,
+  ruleNames,
+  type ServerRules,
+  serverRules,
+  withoutAuthor,
+} from './server-rules.ts';
 
 export interface RuleStore {
   all(): Promise<ReadonlyMap<string, ServerRules>>;
@@ -126,6 +134,8 @@ export class Rules {
       this.#judge(guildId, updated.rules);
       if (updated.proposed !== previous.proposed && updated.proposed)
         this.#judge(updated.proposed.id, updated.proposed.rules);
+      // What could not be read at the next start would take all rules of the server with it.
+      serverRules.parse(updated, { jitless: true });
       await this.#store.put(guildId, updated);
       this.#ownRules.set(guildId, updated);
       // The erasure of a member's data changes only the history, so listeners are not notified.
@@ -326,8 +336,8 @@ export class Rules {
   /** The operator's rules come first. Most servers have none. */
   #setsFor(guildId: string | undefined): (readonly [name: string, RuleSet])[] {
     const operatorRules = [OPERATOR, this.#operatorRules] as const;
-    const serverRules = guildId === undefined ? [] : [[guildId, this.get(guildId).rules] as const];
-    return [operatorRules, ...serverRules].filter(([, rules]) => rules !== NO_RULES.rules);
+    const ownRules = guildId === undefined ? [] : [[guildId, this.get(guildId).rules] as const];
+    return [operatorRules, ...ownRules].filter(([, rules]) => rules !== NO_RULES.rules);
   }
 
   #reportRefusal(

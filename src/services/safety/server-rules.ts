@@ -21,7 +21,8 @@ const ids = z.array(id).min(1).max(MAX_LIST_ENTRIES);
 
 const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: kindList });
 const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: kindList });
-const domain = z
+/** A host name, which includes its subdomains. */
+export const domain = z
   .string()
   .max(253)
   .regex(/^(?:[\p{L}\p{N}_-]{1,63}\.)+[\p{L}\p{N}-]{2,63}$/u);
