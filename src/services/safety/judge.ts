@@ -84,7 +84,10 @@ export class Judge {
     if (!this.judgesText(kind)) return undefined;
     if (text.length > MAX_JUDGED_LENGTH) return { refusal: textTooLong(), rule: 'longestPrompt' };
     const link = this.#hasDomains ? linksIn(cleanText(text)).find((one) => !this.#allowsLink(one)) : undefined;
-    if (link) return { refusal: new ContentRefusal('refusals.rules.link'), rule: 'deniedDomains', entry: link.host };
+    if (link) {
+      const rule = isInDomains(link.host, this.#deniedDomains) ? 'deniedDomains' : 'allowedDomains';
+      return { refusal: new ContentRefusal('refusals.rules.link'), rule, entry: link.host };
+    }
     return this.#blockedIn(kind, foldText(text));
   }
 

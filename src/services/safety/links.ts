@@ -11,13 +11,17 @@ const SCHEME = /(?=https?:\/\/)/i;
 const DOT = /[.\u3002\uff0e\uff61]/;
 const LABEL = /^[\p{L}\p{N}_-]{1,63}$/u;
 const LETTER = /\p{L}/u;
+/** Its brackets separate links too. */
+const IPV6_LINK = /https?:\/\/(?:[^\s@/[\]]{1,200}@)?(\[[\da-f:.]{2,50}\])/gi;
 
 /** Finds the links in a text, including those without a scheme, as members often write them. */
-export const linksIn = (text: string): Link[] =>
-  text
+export const linksIn = (text: string): Link[] => [
+  ...text
     .split(SEPARATOR)
     .flatMap((chunk) => chunk.split(SCHEME))
-    .flatMap((chunk) => linkIn(chunk) ?? []);
+    .flatMap((chunk) => linkIn(chunk) ?? []),
+  ...[...text.matchAll(IPV6_LINK)].map(([, host = '']) => ({ host, hasScheme: true })),
+];
 
 function linkIn(chunk: string): Link | undefined {
   const scheme = /^https?:\/\//i.exec(chunk)?.[0] ?? '';
@@ -32,7 +36,8 @@ function linkIn(chunk: string): Link | undefined {
     !LETTER.test(lastLabel) ||
     !labels.every((label) => LABEL.test(label))
   )
-    return undefined;
+    // After a scheme, a number or a single word is a host too.
+    return scheme === '' || name === '' ? undefined : { host: name.toLowerCase(), hasScheme: true };
   const host = plainHost(labels.join('.'));
   return host === '' ? undefined : { host, hasScheme: scheme !== '' };
 }

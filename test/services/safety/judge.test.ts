@@ -166,6 +166,19 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
   });
 
+  it.each([
+    'http://9.9.9.9/a.png',
+    'http://134744072/a.png',
+    'HTTPS://user@[2001:db8::1]:8080/a.png',
+    'http://[2001:db8::1]/a.png',
+    'http://intranet/a.png',
+  ])('If only some sites are allowed, %s is not, although it has no domain', (link) => {
+    const judge = judgeOf({ allowedDomains: ['good.example'], deniedDomains: ['evil.example'] });
+    expect(judge.judge(order(`like ${link} please`))).toMatchObject({ rule: 'allowedDomains' });
+    expect(judge.judge(order('like evil.example'))).toMatchObject({ rule: 'deniedDomains', entry: 'evil.example' });
+    expect(judgeOf({ deniedDomains: ['evil.example'] }).judge(order(`like ${link}`))).toBeUndefined();
+  });
+
   it('A text is shown without its blocked words, and not at all if a word is spread over it', () => {
     const judge = judgeOf({ ...words('casino', 'free money'), patterns: [{ text: 'q{3}' }] });
     expect(judge.mask('imagine', 'a neon c4s1no, at **casino** qqq night')).toBe('a neon ▇▇▇ at ▇▇▇ ▇▇▇ night');
