@@ -7,7 +7,15 @@ import { trimCharactersAtEnd } from './lib/text.ts';
 import { parseLimits } from './services/money/limits-text.ts';
 import { decimalPrice, price } from './services/money/price.ts';
 import { Judge } from './services/safety/judge.ts';
-import { kindsIn, placeOf, RuleMistake, type RuleTargets, readRules } from './services/safety/rules-file.ts';
+import {
+  fieldsAt,
+  kindsIn,
+  placeOf,
+  RuleMistake,
+  type RuleProblem,
+  type RuleTargets,
+  readRules,
+} from './services/safety/rules-file.ts';
 import { ruleSet } from './services/safety/server-rules.ts';
 
 // The shapes, conversions and defaults of settings. Each description completes the sentence "NAME should be …" and never
@@ -254,8 +262,7 @@ function jsonHint(text: string | undefined): string {
 }
 
 export const modelKindsFile = <Kind extends string>(kinds: readonly Kind[]) =>
-  jsonFile
-    .pipe(z.record(z.string().min(1).max(200), z.enum(kinds)))
+  tableFile(z.record(z.string().min(1).max(200), z.enum(kinds)))
     .optional()
     .transform((known = {}) => known)
     .describe(
@@ -338,16 +345,27 @@ function ruleHint(json: unknown, refusal: Refusal, targets: RuleTargets): string
     case 'unknownField': {
       const parent = path.slice(0, -1).reduce<unknown>((value, step) => Object(value)[step], json);
       const number = Object.keys(Object(parent)).indexOf(String(path.at(-1))) + 1;
-      return `${placeOf([...path.slice(0, -1), `field ${number}`])}, which rules do not have`;
+      const at = placeOf([...path.slice(0, -1), `field ${number}`]);
+      return `${at}, which rules do not have; the fields there are ${fieldsAt(path).join(', ')}`;
     }
     case 'unknownType':
       return `${place}; the types are ${kindsIn(targets).join(', ')}`;
     case 'unknownCommand':
       return `${place}; the commands are ${targets.privateCommands.join(', ')}`;
     default:
-      return place === '' ? 'the example: rules are in curly brackets' : place;
+      return place === ''
+        ? 'the example: rules are in curly brackets'
+        : `${place}, ${FAULTS[problem] ?? 'which is wrong'}`;
   }
 }
+
+const FAULTS: Readonly<Partial<Record<RuleProblem, string>>> = {
+  missing: 'which is missing',
+  empty: 'which is empty',
+  emptyList: 'which is empty',
+  tooLong: 'which is too long',
+  tooMany: 'which has too many entries',
+};
 
 /** More entries than any gateway has models. */
 const MAX_PRICES = 5_000;
@@ -362,19 +380,23 @@ export const prices = (kinds: readonly string[]) => {
   const table = z
     .record(priceKey(kinds), z.union([decimalPrice, price]))
     .refine((known) => Object.keys(known).length <= MAX_PRICES);
-  return jsonFile
-    .transform((json, context) => {
-      const parsed = table.safeParse(json, { jitless: true });
-      if (parsed.success) return parsed.data;
-      context.addIssue({ code: 'custom', message: 'not prices', params: { hint: firstMistake(json, parsed.error) } });
-      return z.NEVER;
-    })
+  return tableFile(table)
     .optional()
     .transform((known = {}) => known)
     .describe(
       `the path of a JSON file with prices in US dollars by task type or type:model, such as {"${kinds[0]}": "0.05", "${kinds[0]}:a-model": {"each": "0.08"}}; the types are ${kinds.join(', ')}`,
     );
 };
+
+/** A file that must match a schema. */
+const tableFile = <Table>(table: z.ZodType<Table>) =>
+  jsonFile.transform((json, context) => {
+    const parsed = table.safeParse(json, { jitless: true });
+    if (parsed.success) return parsed.data;
+    const hint = firstMistake(json, parsed.error);
+    context.addIssue({ code: 'custom', message: 'not the table', params: { hint } });
+    return z.NEVER;
+  });
 
 /** Describes where the first mistake is without quoting the file: it may be the wrong one and contain a secret. */
 function firstMistake(json: unknown, { issues }: z.ZodError): string | undefined {

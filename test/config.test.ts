@@ -366,6 +366,8 @@ describe('The values of variables', () => {
       expect(problems({ ...requiredSettings, MODEL_KINDS: fileWith(text) })).toEqual([
         { variable: 'MODEL_KINDS', problem: expect.stringMatching(/^should be the path of a JSON file/) },
       ]);
+    const [wrong] = problems({ ...requiredSettings, MODEL_KINDS: fileWith('{"a": "image", "my secret": "images"}') });
+    expect(wrong?.problem).toMatch(/See entry 2 of the file$/);
   });
 
   it.each([
@@ -559,10 +561,16 @@ describe('Invalid values', () => {
   };
 
   it.each([
-    ['{"my secret": []}', 'field 1, which rules do not have'],
+    ['{"my secret": []}', 'field 1, which rules do not have; the fields there are words, allowedWords, '],
+    [
+      '{"pressers": {"roleIds": ["1234567890123456789"], "my secret": 1}}',
+      'pressers › field 2, which rules do not have',
+    ],
+    ['{"words": [{"text": "", "kinds": ["my secret"]}]}', 'words › entry 1 › text, which is empty'],
+    ['{"access": [{"kinds": ["my secret"]}]}', 'access › entry 1 › effect, which is missing'],
     [
       '{"words": [], "access": [{"effect": "deny", "my secret": ["music"]}]}',
-      'access › entry 1 › field 2, which rules do not have',
+      'access › entry 1 › field 2, which rules do not have; the fields there are effect, kinds, models, roleIds, channelIds',
     ],
     ['{"words": [{"text": "x", "kinds": ["my secret"]}]}', 'words › entry 1 › kinds; the types are imagine, '],
     ['{"privateCommands": ["my secret"]}', 'privateCommands; the commands are imagine, '],

@@ -3,7 +3,7 @@ import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
-import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleSet } from './server-rules.ts';
+import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleNames, ruleSet } from './server-rules.ts';
 
 export interface RuleTargets {
   kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
@@ -76,6 +76,10 @@ const FIELDS: ReadonlyMap<PropertyKey | undefined, readonly string[]> = new Map<
   ['access', keysOf(access.unwrap().element.shape)],
   ['moderation', keysOf(moderation.unwrap().shape)],
 ]);
+
+/** The names that a field can have where one is unknown. */
+export const fieldsAt = (path: Path): readonly string[] =>
+  path.length === 1 ? ruleNames : (FIELDS.get(path[0]) ?? ['roleIds']);
 
 /** Where a field is missing, one with a wrong name says why. */
 function unknownFieldsIn(json: unknown, names: ReadonlySet<PropertyKey | undefined>): RuleMistake[] {
