@@ -9,6 +9,9 @@ export const brokenStoreError = (name: string, error: unknown): StoreError =>
 
 export const closedError = (name: string): StoreError => new StoreError('failed', `The store ${name} is closed.`);
 
+/** The operator chose something that cannot be used this way. */
+export const unsupportedError = (message: string): StoreError => new StoreError('unsupported', message);
+
 export const refusedWriteError = (name: string): StoreError =>
   new StoreError('failed', `The store ${name} rejected a write.`);
 

@@ -1,5 +1,5 @@
 import packageFile from '../../../package.json' with { type: 'json' };
-import { StoreError } from '../tasks/store-error.ts';
+import { unsupportedError } from './backend.ts';
 
 type OptionalPackage = keyof typeof packageFile.peerDependencies;
 
@@ -10,8 +10,7 @@ export async function importOptional<T>(load: () => Promise<T>, ...names: Option
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
     const packages = names.map((name) => `${name}@${packageFile.peerDependencies[name]}`).join(' ');
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store in STORE_URL needs packages that are not installed. Run: npm install --no-save --include=dev ${packages}`,
     );
   }

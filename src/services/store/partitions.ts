@@ -1,5 +1,4 @@
-import { StoreError } from '../tasks/store-error.ts';
-import { inUseError, isLocal, publicName, type StoreAddress } from './backend.ts';
+import { inUseError, isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
 import { processOf } from './holder.ts';
 import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
 import { openNamespaces } from './namespaces.ts';
@@ -98,8 +97,7 @@ async function assertComplete(server: Server): Promise<void> {
 /** Throws a `StoreError` if the store cannot be used. */
 export async function openPartitions(address: StoreAddress, parts: PartitionsParts): Promise<Partitions> {
   if (isLocal(address))
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store ${publicName(address)} is a file, which has no partitions. Set STORE_URL to a Redis or Postgres server.`,
     );
   const server = await connectServer(address, parts);

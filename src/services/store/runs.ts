@@ -14,7 +14,7 @@ export const runRow = z.object({
 });
 export type Run = z.output<typeof runRow>;
 
-export interface RunStore {
+interface RunStore {
   all(): Promise<Run[]>;
   put(run: Run): Promise<void>;
   remove(run: Run): Promise<void>;

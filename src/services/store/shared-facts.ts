@@ -1,7 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { StoreError } from '../tasks/store-error.ts';
-import { isLocal, publicName, type StoreAddress } from './backend.ts';
+import { isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
 import { PostgresFacts } from './remote/postgres-facts.ts';
 import { RedisFacts } from './remote/redis-facts.ts';
 import { ServerConnection } from './remote/server-connection.ts';
@@ -35,8 +34,7 @@ export async function openSharedFacts(
   { limitMs, ...context }: { limitMs: number; clock: Clock; log: Log },
 ): Promise<SharedFacts> {
   if (isLocal(address))
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store ${publicName(address)} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
     );
   const connection = new ServerConnection(address, limitMs, context);

@@ -4,13 +4,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { ExperienceStore } from '../gateway/model-experience.ts';
 import type { BudgetStore } from '../money/budgets.ts';
-import type { EntryStore } from '../money/entry.ts';
-import type { LearnedStore } from '../money/learned-prices.ts';
 import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
-import type { FingerprintStore } from '../orders/fingerprints.ts';
-import type { DraftStore } from '../orders/form-drafts.ts';
-import type { PreferenceStore } from '../orders/preference-set.ts';
-import type { ProposalStore } from '../orders/proposals.ts';
 import type { PseudonymStore } from '../orders/pseudonyms.ts';
 import {
   type Duration,
@@ -20,10 +14,7 @@ import {
   type TaskPage,
   type TaskStore,
 } from '../orders/task-store.ts';
-import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
-import type { LogStore } from '../safety/server-log.ts';
-import type { SetupStore } from '../safety/server-setup.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
@@ -31,7 +22,6 @@ import { summaryOf } from '../tasks/task-summary.ts';
 import type { Change } from './backend.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
-import type { NoticeStore } from './notice.ts';
 import { StoredEntries } from './rows/ledger-rows.ts';
 import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './rows/marks.ts';
 import { Quarantine } from './rows/rows.ts';
@@ -47,7 +37,6 @@ import {
   taskLock,
   taskMigrations,
 } from './rows/task-rows.ts';
-import type { RunStore } from './runs.ts';
 
 interface StoredTasksParts extends AppContext {
   namespaces: Namespaces;
@@ -72,21 +61,21 @@ export class StoredTasks implements TaskStore {
   readonly sentOrders: SentOrderRows;
   readonly #tables: Tables;
   // `namespaces.ts` says what each of them holds.
-  readonly entries: EntryStore;
+  readonly entries;
   readonly experience: ExperienceStore;
-  readonly costs: LearnedStore;
+  readonly costs;
   readonly budgets: BudgetStore;
   readonly rules: RuleStore;
-  readonly fingerprints: FingerprintStore;
-  readonly reports: ReportStore;
-  readonly serverLogs: LogStore;
-  readonly setups: SetupStore;
-  readonly proposals: ProposalStore;
-  readonly drafts: DraftStore;
-  readonly preferences: PreferenceStore;
+  readonly fingerprints;
+  readonly reports;
+  readonly serverLogs;
+  readonly setups;
+  readonly proposals;
+  readonly drafts;
+  readonly preferences;
   readonly pseudonyms: PseudonymStore;
-  readonly notices: NoticeStore;
-  readonly runs: RunStore;
+  readonly notices;
+  readonly runs;
   readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
   /** Messages that are updated for a while. */

@@ -4,7 +4,7 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
-import { errorText, IN_MEMORY, publicName, type StoreAddress } from '../backend.ts';
+import { errorText, IN_MEMORY, publicName, type StoreAddress, unsupportedError } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { openReadOnly } from '../open-store.ts';
 import type { ReadableStore, RemoteParts } from '../remote/open-remote.ts';
@@ -28,13 +28,6 @@ interface BackupOptions extends RemoteParts {
   onProgress?: OnProgress | undefined;
 }
 
-interface WrittenBackup {
-  file: string;
-  rows: number;
-  bytes: number;
-  digest: string;
-}
-
 /** An encrypted backup is made in memory, which holds it twice for a moment. SQLite cannot pass on more than 2 GiB at once. */
 const MAX_ENCRYPTED_BYTES = 2_000_000_000;
 const PAGE_BYTES = 4_096;
@@ -44,7 +37,11 @@ const CHUNK_BYTES = 64 * 1024;
  * Backs up a store that a bot may be using at the same time. The file gets its name once it is complete and on disk; if writing fails, nothing is left
  * behind.
  */
-export async function backUpStore(address: StoreAddress, path: string, options: BackupOptions): Promise<WrittenBackup> {
+export async function backUpStore(
+  address: StoreAddress,
+  path: string,
+  options: BackupOptions,
+): Promise<{ file: string; rows: number; bytes: number; digest: string }> {
   const { passphrase } = options;
   const file = resolve(path);
   refuseExisting(file);
@@ -138,15 +135,11 @@ async function sync(path: string, flags: 'r' | 'r+'): Promise<number> {
 }
 
 function refuseExisting(file: string): void {
-  if (existsSync(file))
-    throw new StoreError('unsupported', `The file ${file} already exists. Choose another name for the backup.`);
+  if (existsSync(file)) throw unsupportedError(`The file ${file} already exists. Choose another name for the backup.`);
 }
 
 const missingStoreError = (name: string): StoreError =>
-  new StoreError(
-    'unsupported',
-    `There is no Atelier store in ${name}, so there is nothing to back up. Check STORE_URL.`,
-  );
+  unsupportedError(`There is no Atelier store in ${name}, so there is nothing to back up. Check STORE_URL.`);
 
 function writeFailure(error: unknown, file: string, isEncrypted: boolean): unknown {
   const failure = (kind: StoreErrorKind, message: string): StoreError => new StoreError(kind, message, error);

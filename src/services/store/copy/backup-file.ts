@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { StoreError } from '../../tasks/store-error.ts';
-import { errorText, IN_MEMORY } from '../backend.ts';
+import { errorText, IN_MEMORY, unsupportedError } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../rows/marks.ts';
 import { sqliteCode } from '../rows/sqlite.ts';
@@ -45,11 +45,6 @@ export async function digestOfFile(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-interface FileFacts {
-  digest: string;
-  isEncrypted: boolean;
-}
-
 /** A backup file whose rows have been verified. */
 export class Backup {
   readonly file: string;
@@ -59,7 +54,7 @@ export class Backup {
   readonly schema: WrittenSchema;
   readonly #database: DatabaseSync;
 
-  private constructor(file: string, database: DatabaseSync, { digest, isEncrypted }: FileFacts) {
+  private constructor(file: string, database: DatabaseSync, digest: string, isEncrypted: boolean) {
     this.file = file;
     this.digest = digest;
     this.isEncrypted = isEncrypted;
@@ -85,7 +80,7 @@ export class Backup {
         database = new DatabaseSync(IN_MEMORY);
         database.deserialize(bytes);
       } else database = new DatabaseSync(file, { readOnly: true });
-      const backup = new Backup(file, database, { digest, isEncrypted });
+      const backup = new Backup(file, database, digest, isEncrypted);
       await copyRows(backup.rows(), async () => undefined);
       return backup;
     } catch (error) {
@@ -192,10 +187,7 @@ function readSchema(database: DatabaseSync, file: string, { by, sums }: BackupFa
 }
 
 const notABackupError = (file: string): StoreError =>
-  new StoreError(
-    'unsupported',
-    `The file ${file} is not a backup of Atelier. Choose a file that \`npm run backup\` wrote.`,
-  );
+  unsupportedError(`The file ${file} is not a backup of Atelier. Choose a file that \`npm run backup\` wrote.`);
 
 const damagedError = (file: string, cause?: unknown): StoreError =>
   new StoreError(

@@ -1,5 +1,5 @@
-import { StoreError } from '../../tasks/store-error.ts';
-import type { Backend } from '../backend.ts';
+import type { StoreError } from '../../tasks/store-error.ts';
+import { type Backend, unsupportedError } from '../backend.ts';
 import { containsHashes } from '../examination/partitions-check.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import { hashSecretMark, hasSchemaMark, moveMark, refuseIncomplete } from '../rows/marks.ts';
@@ -60,12 +60,11 @@ async function refuseUnsuitableSource(from: WholeStore, count: number): Promise<
   const { meta } = openNamespaces(from.partitions[0].backend);
   await refuseIncomplete(meta, from.name);
   if (!(await hasSchemaMark(meta)))
-    throw new StoreError('unsupported', `There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
+    throw unsupportedError(`There is no Atelier store in ${from.name}, so there is nothing to migrate.`);
   const backends = backendsOf(from);
   if (backends.length === 1 || backends.length === count) return;
   for await (const _ of findStrays(backends))
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store ${from.name} has rows in the wrong partition. Repair it with \`npm run doctor\`, then migrate it.`,
     );
   await refuseDifferentSecrets(from.name, backends);
@@ -79,11 +78,10 @@ async function refuseDifferentSecrets(name: string, backends: readonly Backend[]
     if (secret !== undefined && (index === 0 || (await containsHashes(backend)))) secrets.add(secret);
   }
   if (secrets.size > 1)
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The partitions of the store ${name} hide members under different keys, so their number cannot be changed. Migrate it with the same number of partitions.`,
     );
 }
 
 const unsuitableTarget = (name: string, reason: string): StoreError =>
-  new StoreError('unsupported', `Nothing was migrated to the store ${name} because ${reason}. Choose an empty store.`);
+  unsupportedError(`Nothing was migrated to the store ${name} because ${reason}. Choose an empty store.`);

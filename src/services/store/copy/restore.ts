@@ -1,9 +1,8 @@
 import type { AppContext } from '../../../lib/app-context.ts';
 import { reconcileEntry, taskEntryKey } from '../../money/entry.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
-import { StoreError } from '../../tasks/store-error.ts';
 import { markRestored } from '../../tasks/transitions.ts';
-import type { StoreAddress } from '../backend.ts';
+import { type StoreAddress, unsupportedError } from '../backend.ts';
 import { type Examination, examineWholeStore } from '../examination/examination.ts';
 import { type Namespaces, openNamespaces } from '../namespaces.ts';
 import type { OpenedBackend } from '../remote/open-remote.ts';
@@ -48,8 +47,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
     const mark = await moveMark(meta).read();
     const isUnfinishedRestore = mark?.by === 'restore' && !mark.isWhole;
     if (!isUnfinishedRestore && !(await isUnused(store)))
-      throw new StoreError(
-        'unsupported',
+      throw unsupportedError(
         `Nothing was restored to the store ${store.name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
       );
     let leftOut = 0;

@@ -7,16 +7,8 @@ import { adapterOf, deleteRows, hasRows, writeRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
-/** A finding with the number of its partition. */
-type PartitionFinding = Finding & { partition: number };
-
-/** A check over several partitions. */
-export interface PartitionsCheck extends Check {
-  findings: PartitionFinding[];
-}
-
 /** Finds rows in the wrong partition, where no process looks for them. They are moved, or set aside if the right one has a row with the same key. */
-export async function checkRowPartitions(partitions: readonly Backend[], parts: AppContext): Promise<PartitionsCheck> {
+export async function checkRowPartitions(partitions: readonly Backend[], parts: AppContext): Promise<Check> {
   const strays = await Array.fromAsync(findStrays(partitions));
   const counts = new Map<number, number>();
   for (const { partition } of strays) counts.set(partition, (counts.get(partition) ?? 0) + 1);
@@ -60,10 +52,10 @@ const HASHED_NAMESPACES = ['budgets', 'reports', 'allowances'] as const;
 export const containsHashes = (backend: Backend): Promise<boolean> => hasRows(backend, HASHED_NAMESPACES);
 
 /** Finds partitions that hash members with a different key than the first. All need the same key; one that is unused can be replaced. */
-export async function checkSecrets(partitions: readonly Backend[]): Promise<PartitionsCheck> {
+export async function checkSecrets(partitions: readonly Backend[]): Promise<Check> {
   const marks = partitions.map((backend) => hashSecretMark(openNamespaces(backend).meta));
   const [first, ...others] = await Promise.all(marks.map((mark) => mark.read()));
-  const findings: PartitionFinding[] = [];
+  const findings: Finding[] = [];
   for (const [index, other] of others.entries()) {
     const backend = partitions[index + 1];
     if (!first || !backend || !other || other.secret === first.secret) continue;
@@ -73,14 +65,14 @@ export async function checkSecrets(partitions: readonly Backend[]): Promise<Part
   return {
     findings,
     repair: async () => {
-      for (const { kind, partition } of findings)
+      for (const { kind, partition = 0 } of findings)
         if (first && kind === 'secret-different') await marks[partition]?.write(first);
     },
   };
 }
 
 /** Finds partitions beyond the store's number of partitions, which no worker opens. */
-export const checkPartitionNumbers = (usedPartitions: readonly number[], count: number): PartitionsCheck => ({
+export const checkPartitionNumbers = (usedPartitions: readonly number[], count: number): Check => ({
   findings: usedPartitions
     .filter((partition) => partition >= count)
     .map((partition) => ({ kind: 'partition-unknown', count: 1, partition })),

@@ -1,19 +1,9 @@
-import type { StoreError } from '../../tasks/store-error.ts';
-import {
-  type Backend,
-  type Change,
-  type NamespacedRow,
-  type Range,
-  type Row,
-  type RowStore,
-  readBatchSize,
-  readOnlyError,
-} from '../backend.ts';
+import { type Change, type NamespacedRow, type Range, type Row, readBatchSize } from '../backend.ts';
 import type { Lease } from '../lease.ts';
 import { createPostgresLeaseServer, LEASE_TABLE, leaseId, readPostgresHolders } from './postgres-lease.ts';
 import { type PgRow, PostgresPool } from './postgres-pool.ts';
-import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
-import { toRowStore } from './server-rows.ts';
+import type { Server, ServerConnection } from './server-connection.ts';
+import { ServerStore } from './server-store.ts';
 
 const TABLE = 'atelier';
 /** Enough connections that reads and partitions do not wait for each other's disk writes; a small server allows a hundred in total. */
@@ -102,35 +92,17 @@ async function isPrepared(pool: PostgresPool): Promise<boolean> {
   return row?.found !== null;
 }
 
-/** A store in Postgres, or one partition of it. */
-class Postgres implements Backend {
-  readonly name: string;
+class Postgres extends ServerStore {
   readonly #pool: PostgresPool;
   readonly #partition: number;
-  readonly #lease: Lease | undefined;
   /** The prefix of every namespace. */
   readonly #prefix: string;
 
   constructor(pool: PostgresPool, partition: number, lease: Lease | undefined) {
-    this.name = partitionName(pool.connection.name, partition);
+    super(pool.connection, partition, lease);
     this.#pool = pool;
     this.#partition = partition;
-    this.#lease = lease;
     this.#prefix = partition === 0 ? '' : `p${partition}/`;
-  }
-
-  get failure(): StoreError | undefined {
-    return this.#pool.connection.failure;
-  }
-
-  adapter(namespace: string): RowStore {
-    return toRowStore({
-      namespace,
-      read: (keys) => this.#read(namespace, keys),
-      write: (changes) => this.write(changes),
-      all: () => this.#rows(namespace),
-      isOwned: this.#lease !== undefined,
-    });
   }
 
   async write(changes: readonly Change[]): Promise<void> {
@@ -170,7 +142,7 @@ class Postgres implements Backend {
     });
   }
 
-  async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
+  protected async read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
     const condition = '(expires IS NULL OR expires > $2) AND key = ANY($3)';
     const rows = await this.#page(condition, [this.#prefix + namespace, Date.now(), keys], keys.length);
     const texts = new Map(rows.map(({ key, text }) => [key, text]));
@@ -179,15 +151,13 @@ class Postgres implements Backend {
 
   /** Runs a statement whose first values are the bot's lease and its holder, and whose only row says whether the lease is still valid. */
   async #change(sql: string, values: readonly unknown[]): Promise<void> {
-    const lease = this.#lease;
-    if (!lease) throw readOnlyError(this.name);
-    await lease.write(async () => {
-      const [row] = await this.#pool.query(sql, [leaseId(this.#partition), lease.holder, ...values]);
-      if (!row?.ours) throw lease.lose();
+    await this.change(async (holder) => {
+      const [row] = await this.#pool.query(sql, [leaseId(this.#partition), holder, ...values]);
+      return row?.ours === true;
     });
   }
 
-  async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
+  protected async *liveRows(namespace: string): AsyncGenerator<[key: string, text: string]> {
     const limit = readBatchSize(namespace);
     let lastKey: string | undefined;
     for (;;) {

@@ -1,5 +1,5 @@
 import type { createClient } from '@redis/client';
-import { StoreError } from '../../tasks/store-error.ts';
+import { unsupportedError } from '../backend.ts';
 import { importOptional } from '../import-optional.ts';
 import type { ServerConnection } from './server-connection.ts';
 
@@ -76,8 +76,7 @@ function createSafely<T>(name: string, create: () => T): T {
     return create();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `STORE_URL ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
     );
   }

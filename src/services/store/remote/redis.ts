@@ -1,22 +1,12 @@
 import { StoreError } from '../../tasks/store-error.ts';
-import {
-  type Backend,
-  type Change,
-  type NamespacedRow,
-  type Range,
-  READ_BATCH_SIZE,
-  type Row,
-  type RowStore,
-  readBatchSize,
-  readOnlyError,
-} from '../backend.ts';
+import { type Change, type NamespacedRow, type Range, READ_BATCH_SIZE, type Row, readBatchSize } from '../backend.ts';
 import type { Lease } from '../lease.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { MAX_PARTITIONS } from '../rows/marks.ts';
 import { RedisClient } from './redis-client.ts';
 import { createRedisLeaseServer, leaseKey, leaseNumberKey, prefixOf, readRedisHolders } from './redis-lease.ts';
-import { partitionName, type Server, type ServerConnection } from './server-connection.ts';
-import { toRowStore } from './server-rows.ts';
+import type { Server, ServerConnection } from './server-connection.ts';
+import { ServerStore } from './server-store.ts';
 
 /**
  * Writes rows with text and expiry (empty: none), and adds their keys to the sorted list of their namespace, so that no row is without its key there. An expiry
@@ -108,35 +98,17 @@ async function readSettings(client: RedisClient): Promise<Record<string, string 
   }
 }
 
-/** A store in Redis, or one partition of it. */
-class Redis implements Backend {
-  readonly name: string;
+class Redis extends ServerStore {
   readonly #client: RedisClient;
-  readonly #lease: Lease | undefined;
   /** The prefix of every key. */
   readonly #prefix: string;
   readonly #leaseKey: string;
 
   constructor(client: RedisClient, partition: number, lease: Lease | undefined) {
-    this.name = partitionName(client.connection.name, partition);
+    super(client.connection, partition, lease);
     this.#client = client;
-    this.#lease = lease;
     this.#prefix = prefixOf(partition);
     this.#leaseKey = leaseKey(partition);
-  }
-
-  get failure(): StoreError | undefined {
-    return this.#client.connection.failure;
-  }
-
-  adapter(namespace: string): RowStore {
-    return toRowStore({
-      namespace,
-      read: (keys) => this.#read(namespace, keys),
-      write: (changes) => this.write(changes),
-      all: () => this.#rows(namespace),
-      isOwned: this.#lease !== undefined,
-    });
   }
 
   async write(changes: readonly Change[]): Promise<void> {
@@ -180,9 +152,8 @@ class Redis implements Backend {
         for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
   }
 
-  async *#rows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    for await (const keys of this.#keys(namespace))
-      for await (const { key, text } of this.#rowsAt(namespace, keys)) yield [key, text];
+  protected async *liveRows(namespace: string): AsyncGenerator<[key: string, text: string]> {
+    for await (const { key, text } of this.everyRow([namespace])) yield [key, text];
   }
 
   /** Yields the listed keys in order. A scan would read the keys of all partitions instead, which takes seconds if there are a million. */
@@ -207,24 +178,20 @@ class Redis implements Backend {
   }
 
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {
-    const texts = await this.#read(namespace, keys);
+    const texts = keys.length === 0 ? [] : await this.read(namespace, keys);
     return keys.flatMap((key, index) => (texts[index] === undefined ? [] : [{ key, text: texts[index] }]));
   }
 
-  async #read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
-    if (keys.length === 0) return [];
+  protected async read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
     const texts = await this.#client.run((client) => client.mGet(keys.map((key) => this.#keyOf(namespace, key))));
     return texts.map((text) => text?.toString());
   }
 
   /** Runs a script whose first key is the lease, whose first value is its holder, and which returns 0 if the lease is no longer valid. */
   async #change(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<void> {
-    const lease = this.#lease;
-    if (!lease) throw readOnlyError(this.name);
-    await lease.write(async () => {
-      const result = await this.#client.eval(script, [this.#leaseKey, ...keys], [lease.holder, ...values]);
-      if (result === 0) throw lease.lose();
-    });
+    await this.change(
+      async (holder) => (await this.#client.eval(script, [this.#leaseKey, ...keys], [holder, ...values])) !== 0,
+    );
   }
 
   /** The key of the list with the sorted keys of a namespace. */

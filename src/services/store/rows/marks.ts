@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { limitStarts } from '../../money/limit-starts.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { TASK_VERSION } from '../../tasks/task.ts';
+import { unsupportedError } from '../backend.ts';
 import { type Namespace, valueIn } from '../namespaces.ts';
 import { type SqliteBackend, TABLE } from './sqlite.ts';
 
@@ -75,8 +76,7 @@ export async function markedPartitions(meta: Namespace, name: string): Promise<n
 export async function refusePartitioned(meta: Namespace, name: string): Promise<void> {
   const count = (await markedPartitions(meta, name)) ?? 1;
   if (count > 1)
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store ${name} is divided into ${count} partitions. Only processes with ATELIER_ROLE=shard or worker can use it; \`npm run migrate-store -- FROM TO --partitions 1\` moves it into one.`,
     );
 }
@@ -104,7 +104,7 @@ function assertComplete(name: string, mark: MoveMark | undefined): void {
     mark.by === 'restore'
       ? `The store ${name} holds an unfinished restore. Run \`npm run restore -- <file>\` again until it reports that it is complete.`
       : `The migration to the store ${name} is not complete. Run the same \`npm run migrate-store\` command again until it reports that it is.`;
-  throw new StoreError('unsupported', message);
+  throw unsupportedError(message);
 }
 
 /** The table by which a backup is known. */
@@ -115,13 +115,11 @@ export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
   if (tables.includes(BACKUP_TABLE))
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The file ${connection.name} is a backup. Set STORE_URL to a new file, and fill it with \`npm run restore -- ${connection.name}\`.`,
     );
   if (!tables.includes(TABLE))
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The file ${connection.name} is the database of another program. Set STORE_URL to a different file.`,
     );
   const [row] = connection.rows(`SELECT value FROM "${TABLE}" WHERE key = ? AND namespace = 'meta'`, SCHEMA_KEY);

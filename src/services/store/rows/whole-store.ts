@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { once } from '../../../lib/once.ts';
 import { StoreError } from '../../tasks/store-error.ts';
-import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
+import { type Backend, fileOf, isLocal, publicName, type StoreAddress, unsupportedError } from '../backend.ts';
 import { Lease } from '../lease.ts';
 import { openNamespaces } from '../namespaces.ts';
 import { openBackend } from '../open-store.ts';
@@ -38,8 +38,7 @@ interface WholeParts extends RemoteParts {
 export async function openWhole(address: StoreAddress, parts: WholeParts): Promise<WholeStore | undefined> {
   if (!isLocal(address)) return openServer(address, parts);
   if ((parts.count ?? 1) > 1)
-    throw new StoreError(
-      'unsupported',
+    throw unsupportedError(
       `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server, or one partition.`,
     );
   if (!parts.create && !existsSync(fileOf(address))) return undefined;
@@ -116,8 +115,7 @@ async function countOf(first: Backend, required: number | undefined): Promise<nu
   if (required === undefined || required === storedCount) return storedCount ?? 1;
   if (storedCount === undefined && (required === 1 || (await isEmpty(first)))) return required;
   const [actual, expected] = [storedCount ?? 1, required].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
-  throw new StoreError(
-    'unsupported',
+  throw unsupportedError(
     `The store ${first.name} has ${actual}, and ${expected} would be needed. Choose an empty store, or the same number of partitions.`,
   );
 }
