@@ -48,6 +48,15 @@ function keepSource(_key: string, value: unknown, context?: { source?: string })
   return typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 }
 
+/** Parses JSON whose numbers need no more digits than a double has; undefined if the text is not JSON. */
+export function parsePlainJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

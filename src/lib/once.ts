@@ -1,8 +1,8 @@
-/** Begins the work at the first call; every call returns its result. */
-export function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
+/** Does the work at the first call; every call returns its result. */
+export function once<T>(work: () => T): () => T {
+  let done: { result: T } | undefined;
   return () => {
-    result ??= work();
-    return result;
+    done ??= { result: work() };
+    return done.result;
   };
 }

@@ -1,5 +1,6 @@
 import type { FetchingStrategyOptions, SessionInfo } from '@discordjs/ws';
 import { z } from 'zod';
+import { parsePlainJson } from '../../lib/exact-json.ts';
 import type { ClusterContext } from '../../services/cluster/claim.ts';
 import type { SharedFacts } from '../../services/store/shared-facts.ts';
 import { SHARD_PREFIX } from './shard-processes.ts';
@@ -87,16 +88,8 @@ export class Session {
   }
 }
 
-function rowOf(text: string | undefined): z.output<typeof rowShape> | undefined {
-  if (!text) return undefined;
-  try {
-    return rowShape.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    // An unreadable row costs one identify.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+/** An unreadable row costs one identify. */
+const rowOf = (text = ''): z.output<typeof rowShape> | undefined => rowShape.safeParse(parsePlainJson(text)).data;
 
 /** Tracks up to which dispatch everything in a session has been handed over. Hand-overs may finish in any order. */
 export class Progress {

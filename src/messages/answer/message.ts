@@ -1,5 +1,6 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { parsePlainJson } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import type { RefusableFeature } from '../../services/tasks/answer.ts';
@@ -98,7 +99,10 @@ function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   if (text === '') return [...notices, say('ask.empty')];
   if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
   if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
-  return [...notices, ...(task.request.format === 'json' && !isJson(text) ? asSubtext([say('ask.badJson')]) : [])];
+  return [
+    ...notices,
+    ...(task.request.format === 'json' && parsePlainJson(text) === undefined ? asSubtext([say('ask.badJson')]) : []),
+  ];
 }
 
 const MAX_FILE_NAME_LENGTH = 60;
@@ -120,15 +124,6 @@ function omissionLines({ answer, request: { schema } }: Task, say: Say): string[
   if (guessed.size === 0) return lines;
   const features = [...guessed].map((part) => say(`ask.guessed.${asSchema(part) ? 'schema' : part}`)).join(', ');
   return [...lines, say('ask.guessed.line', { features })];
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isRecord } from '../../lib/exact-json.ts';
+import { isRecord, parsePlainJson } from '../../lib/exact-json.ts';
 
 /** Reads a body up to a limit. Stopping early closes the connection. */
 export async function collectChunks(body: AsyncIterable<Uint8Array>, max: number) {
@@ -91,18 +91,10 @@ export async function* parseFrames(pieces: AsyncIterable<string>): AsyncGenerato
 
 function frameOf(event: string | undefined, data: string): EventFrame | undefined {
   if (data.trim() === DONE.type) return DONE;
-  const body = parseJson(data);
+  // This runs for every word, and no number here needs more digits.
+  const body = parsePlainJson(data);
   if (!isRecord(body)) return undefined;
   return { type: typeof body.type === 'string' ? body.type : (event ?? ''), body };
-}
-
-/** Plain JSON.parse, because this runs for every word, and no number here needs more digits than a double has. */
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The last event of a chat completion; usage may still follow. */

@@ -69,13 +69,8 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   throw new GatewayError(path === '' ? message : `${path}: ${message}`, { kind: 'invalid', code: 'bad_input' });
 }
 
-interface Issue {
-  path: PropertyKey[];
-  message: string;
-}
-
 /** For a union, the problem of the most likely branch, if that is more helpful than "none of them". */
-function bestIssue(issue: z.core.$ZodIssue | undefined): Issue | undefined {
+function bestIssue(issue: z.core.$ZodIssue | undefined): { path: PropertyKey[]; message: string } | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const [best] = issue.errors
     .map((branch) => ({ issueCount: branch.length, inner: bestIssue(branch[0]) }))

@@ -1,4 +1,4 @@
-import { formatJson } from '../../../lib/exact-json.ts';
+import { formatJson, parsePlainJson } from '../../../lib/exact-json.ts';
 import { serveJobs } from '../../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../../tasks/answer.ts';
 import { findMismatches, schemaProblem } from './mismatches.ts';
@@ -22,7 +22,7 @@ serveJobs(async ({ schema, answer }: SchemaJob) => {
 
 function checkAnswer(schema: string, answer: string): SchemaVerdict {
   const text = withoutFence(answer);
-  const value = parseJson(text);
+  const value = parsePlainJson(text);
   if (value === undefined) return {};
   const formatted = formatJson(text, MAX_FORMATTED_LENGTH) ?? text;
   return { checked: { text: formatted, check: { ...findMismatches(value, JSON.parse(schema)), isUnfinished: false } } };
@@ -33,13 +33,4 @@ function withoutFence(answer: string): string {
   const text = answer.trim();
   const start = /^```(?:json)?\n/.exec(text)?.[0].length;
   return start !== undefined && text.endsWith('\n```') ? text.slice(start, -4).trim() : text;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

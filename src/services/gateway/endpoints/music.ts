@@ -30,7 +30,7 @@ export class Music extends TaskResource {
     const { lyrics, about, style, title, instrumental, model, callbackUrl } = validate(song, request);
     const contentFields = { prompt: lyrics, gpt_description_prompt: about, tags: style, title };
     const body = { ...contentFields, make_instrumental: instrumental, mv: model, ...this.#callback(callbackUrl) };
-    return this.#submit('music', body, options);
+    return this.tasks.submit('music', { path: `${this.#path}/submit/music`, body, ...options });
   }
 
   get(id: string, options?: CallOptions): Promise<Snapshot> {
@@ -44,9 +44,5 @@ export class Music extends TaskResource {
   #callback(url: string | undefined): Record<string, string | undefined> {
     const field = this.tasks.settings.callbackFields?.music;
     return field === undefined ? {} : { [field]: url };
-  }
-
-  #submit(action: string, body: object, options?: CallOptions): Promise<Submission> {
-    return this.tasks.submit('music', { path: `${this.#path}/submit/${action}`, body, ...options });
   }
 }

@@ -114,17 +114,15 @@ export class TaskClient {
   readTasks(family: Family, response: unknown, ids: readonly string[] = []): Map<string, Snapshot> {
     const list = asList(response) ?? firstAt(response, LIST_PLACES, asList);
     const isEmpty = isRecord(response) && (response.data === null || response.data === '');
-    const listedTasks = list || isEmpty ? [] : findListedTasks(response, ids);
-    if (!list && !isEmpty && listedTasks.length === 0)
+    const foundTasks = list || isEmpty ? [] : findListedTasks(response, ids);
+    if (!list && !isEmpty && foundTasks.length === 0)
       throw malformedError('The gateway’s response is not a list of tasks.');
+    const listedTasks = list?.map((record) => ({ record, id: undefined })) ?? foundTasks;
     const snapshots = new Map<string, Snapshot>();
-    for (const record of list?.slice(0, MAX_RECORDS) ?? []) {
-      const snapshot = this.#readListedTask(family, record);
-      if (snapshot?.remoteId !== undefined) snapshots.set(snapshot.remoteId, snapshot);
-    }
     for (const { id, record } of listedTasks.slice(0, MAX_RECORDS)) {
       const snapshot = this.#readListedTask(family, record);
-      if (snapshot) snapshots.set(id, { ...snapshot, remoteId: id });
+      const remoteId = id ?? snapshot?.remoteId;
+      if (snapshot && remoteId !== undefined) snapshots.set(remoteId, { ...snapshot, remoteId });
     }
     return snapshots;
   }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../lib/exact-json.ts';
+import { once } from '../../../lib/once.ts';
 import { malformedError } from '../errors.ts';
 import { asNumber, asProgress, asString, asText, asTime, firstAt, listAt, places } from '../places.ts';
 import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from '../record.ts';
@@ -112,14 +113,6 @@ function readResultText(record: Record<string, unknown>, table: PlaceTable, spot
 }
 
 const noRequestWords: ReadonlySet<string> = new Set();
-
-function once<T>(make: () => T): () => T {
-  let cached: { value: T } | undefined;
-  return () => {
-    cached ??= { value: make() };
-    return cached.value;
-  };
-}
 
 const ERROR_PLACES = places('error.message', 'error');
 

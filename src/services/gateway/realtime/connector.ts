@@ -92,7 +92,7 @@ export class Connector {
       }
       const error = errorInEvent(body);
       const alternative = this.#dialects.alternativeAfter(error, dialect);
-      if (this.isTranscribed && concernsTranscription(error)) {
+      if (this.isTranscribed && asText(error.param)?.includes('transcription')) {
         this.#settings = { ...this.#settings, transcriber: undefined };
         http.parts.log.info({ model: this.#settings.model }, 'The gateway refused to transcribe audio.');
       } else if (alternative) dialect = alternative;
@@ -116,10 +116,6 @@ export class Connector {
     const status = asText(error.param) === undefined ? statusOfError(error) : 400;
     return withTakenEffect(this.#context.http.parseError({ error }, status), false);
   }
-}
-
-function concernsTranscription({ param }: Record<string, unknown>): boolean {
-  return asText(param)?.includes('transcription') ?? false;
 }
 
 const SETUP_EVENTS = new Set(['session.created', 'session.updated', 'error']);

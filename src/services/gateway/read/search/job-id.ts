@@ -17,14 +17,12 @@ export function findJobId(
   family: Family,
   requestWords: ReadonlySet<string>,
 ): FoundId | undefined {
-  const holders = new Map(spots.map(({ holder }) => [holder, false]));
-  for (const holder of holders.keys()) holders.set(holder, hasStateField(holder));
-  const hasAnyState = [...holders.values()].includes(true);
+  const withState = new Set([...new Set(spots.map(({ holder }) => holder))].filter(hasStateField));
   const candidates = spots.flatMap((spot): (Candidate<FoundId> & { hasState: boolean })[] => {
     const id = asId(spot.value);
     if (id === undefined || spot.isListed || requestWords.has(id) || isUnrelated(spot)) return [];
-    const hasState = holders.get(spot.holder) === true;
-    const rank = rankOf(spot, id, family, hasState, hasAnyState);
+    const hasState = withState.has(spot.holder);
+    const rank = rankOf(spot, id, family, hasState, withState.size > 0);
     // The id of a database row is not the job's id. But if there is a state next to it, other candidates become doubtful.
     if (rank === 0 && !(hasState && idNameOf(spot) === 'id')) return [];
     return [

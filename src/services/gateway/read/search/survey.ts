@@ -22,19 +22,14 @@ const MAX_SPOTS = 5_000;
 const MAX_JSON_TEXTS = 4;
 const MAX_TEXT_LENGTH = 200_000;
 
-interface Node {
-  value: unknown;
-  spot: Omit<Spot, 'value' | 'holder'>;
-  depth: number;
-}
-
 /**
  * Collects every value of a response, outermost first. Empty if there are too many, because values that were not read might
  * contradict the others, and a search must not guess.
  */
 export function survey(response: unknown): readonly Spot[] {
   const spots: Spot[] = [];
-  const queue: Node[] = [{ value: response, spot: { words: [], ancestors: [], isListed: false, group: '' }, depth: 0 }];
+  const root: Omit<Spot, 'value' | 'holder'> = { words: [], ancestors: [], isListed: false, group: '' };
+  const queue = [{ value: response, spot: root, depth: 0 }];
   let jsonTextCount = 0;
   // The loop also visits what is added meanwhile.
   for (const { value: rawValue, spot, depth } of queue) {
