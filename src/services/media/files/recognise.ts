@@ -1,6 +1,6 @@
 import { type ContentReader, type FileContent, withReader } from '../content.ts';
 import { type MediaType, mediaTypes, type VideoFacts } from '../media-types.ts';
-import { mp4Facts, mp4FamilyType } from '../videos/mp4.ts';
+import { latin1, mp4Facts, mp4FamilyType } from '../videos/mp4.ts';
 import { isWebm, webmFacts } from '../videos/webm.ts';
 
 /** The first segment of a JPEG can be up to 64 KiB long. Nothing else that is needed comes later, except for the end of an ID3 tag. */
@@ -60,8 +60,6 @@ function plausibleFacts({ width, height, seconds }: VideoFacts): VideoFacts {
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 /** The signature, IHDR and IEND. A shorter file is not an image. */
 const MIN_PNG_BYTES = 8 + 25 + 12;
-
-const latin1 = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
 const isPng = (bytes: Buffer): boolean =>
   bytes.length >= MIN_PNG_BYTES && bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);

@@ -4,7 +4,7 @@ import { wavMetadata } from '../audio/wav.ts';
 import { type ContentReader, type FileContent, withReader } from '../content.ts';
 import type { SourceType } from '../media-types.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
-import { type FoundBox, mp4Metadata } from './metadata.ts';
+import { type FoundBox, Mp4Metadata } from './metadata.ts';
 import { blankPart, overwrite, type UnusedPart } from './overwrite.ts';
 import { type WebmElement, webmMetadata } from './webm.ts';
 
@@ -28,7 +28,7 @@ export async function cleanRecording(content: FileContent, type: MediaType): Pro
     const parts = await withReader(content, find);
     return { content: await overwrite(content, parts), isSealed: false, lostManifest: false };
   }
-  const { boxes, fields, manifests, hasLocation, sourceType } = await withReader(content, mp4Metadata);
+  const { boxes, fields, manifests, hasLocation, sourceType } = await withReader(content, Mp4Metadata.read);
   const lostManifest = manifests.length > 0 && hasLocation;
   if (manifests.length > 0 && !lostManifest) return { content, isSealed: true, lostManifest: false };
   const parts = [...[...boxes, ...manifests].map(freeBox), ...fields.map(({ from, end }) => blankPart(from, end))];

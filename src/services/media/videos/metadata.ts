@@ -18,63 +18,51 @@ export interface FoundBox extends Range {
   readonly at: number;
 }
 
-export interface Mp4Metadata {
-  /** Boxes that no player needs: user data, item data, XMP, tracks with measurements, and leftovers in unused boxes. */
-  readonly boxes: readonly FoundBox[];
-  /** Parts of boxes that a player needs: when the file and its tracks were made and changed, and names of tracks. */
-  readonly fields: readonly Range[];
-  readonly manifests: readonly FoundBox[];
-  readonly hasLocation: boolean;
-  /** The origin that the file's own metadata gives. */
-  readonly sourceType: SourceType | undefined;
-}
-
 /** The most boxes inside the table of contents, at all depths together. Thousands of tiny ones would be an attempt to waste CPU time. */
 const MAX_BOXES_IN_TABLE = 2_000;
 const METADATA_KINDS: ReadonlySet<string> = new Set(['udta', 'meta', 'free', 'skip']);
 /** The handlers of tracks with measurements, such as the positions and movements of a camera. */
 const MEASUREMENT_HANDLERS: ReadonlySet<string> = new Set(['meta', 'camm', 'gpmd']);
 
-/** Finds the metadata of an MP4 or MOV by the headers of its boxes. The search ends if a length makes no sense. */
-export async function mp4Metadata(reader: ContentReader): Promise<Mp4Metadata> {
-  return await new MetadataSearch(reader).read();
-}
-
-class MetadataSearch {
+/** The metadata of an MP4 or MOV, found by the headers of its boxes. The search ends if a length makes no sense. */
+export class Mp4Metadata {
+  /** Boxes that no player needs: user data, item data, XMP, tracks with measurements, and leftovers in unused boxes. */
+  readonly boxes: FoundBox[] = [];
+  /** Parts of boxes that a player needs: when the file and its tracks were made and changed, and names of tracks. */
+  readonly fields: Range[] = [];
+  readonly manifests: FoundBox[] = [];
+  /** Whether one of the boxes contains a location, which only matters if there is a manifest. */
+  hasLocation = false;
+  /** The origin that the file's own metadata gives. */
+  sourceType: SourceType | undefined;
   readonly #reader: ContentReader;
-  readonly #boxes: FoundBox[] = [];
-  readonly #fields: Range[] = [];
-  readonly #manifests: FoundBox[] = [];
-  #sourceType: SourceType | undefined;
   #hasMeasurements = false;
   #remainingBoxes = MAX_BOXES_IN_TABLE;
 
-  constructor(reader: ContentReader) {
+  private constructor(reader: ContentReader) {
     this.#reader = reader;
   }
 
-  async read(): Promise<Mp4Metadata> {
+  static async read(reader: ContentReader): Promise<Mp4Metadata> {
+    const metadata = new Mp4Metadata(reader);
+    await metadata.#readFile();
+    return metadata;
+  }
+
+  async #readFile(): Promise<void> {
     const { size } = this.#reader;
     for await (const { kind, ...box } of this.#boxesIn({ from: 0, end: size }, MAX_BOXES_IN_FILE)) {
-      if (METADATA_KINDS.has(kind)) this.#boxes.push(box);
+      if (METADATA_KINDS.has(kind)) this.boxes.push(box);
       else if (kind === 'uuid') await this.#classifyById(box);
       else if (kind === 'moov') await this.#readTable(box);
     }
-    // The location only matters if there is a manifest.
-    const hasLocation =
-      this.#manifests.length > 0 && (this.#hasMeasurements || (await this.#containsLocation(this.#boxes)));
-    return {
-      boxes: this.#boxes,
-      fields: this.#fields,
-      manifests: this.#manifests,
-      hasLocation,
-      sourceType: this.#sourceType,
-    };
+    this.hasLocation =
+      this.manifests.length > 0 && (this.#hasMeasurements || (await this.#containsLocation(this.boxes)));
   }
 
   async #readTable(table: FoundBox): Promise<void> {
     for await (const { kind, ...box } of this.#tableBoxes(table)) {
-      if (METADATA_KINDS.has(kind) || kind === 'uuid') this.#boxes.push(box);
+      if (METADATA_KINDS.has(kind) || kind === 'uuid') this.boxes.push(box);
       else if (kind === 'mvhd') await this.#addDates(box);
       else if (kind === 'trak') await this.#readTrack(box);
     }
@@ -88,11 +76,11 @@ class MetadataSearch {
       else if (kind === 'tkhd') await this.#addDates(box);
       else if (kind === 'mdia' && MEASUREMENT_HANDLERS.has(await this.#readMedium(box))) {
         this.#hasMeasurements = true;
-        this.#boxes.push(track);
+        this.boxes.push(track);
         return;
       }
     }
-    this.#boxes.push(...metadataBoxes);
+    this.boxes.push(...metadataBoxes);
   }
 
   /** Returns the handler. */
@@ -114,22 +102,22 @@ class MetadataSearch {
   }
 
   #addField(box: FoundBox, start: number, end: number): void {
-    if (box.from + end <= box.end) this.#fields.push({ from: box.from + start, end: box.from + end });
+    if (box.from + end <= box.end) this.fields.push({ from: box.from + start, end: box.from + end });
   }
 
   async #classifyById(box: FoundBox): Promise<void> {
     const id = await this.#idOf(box);
-    if (id.equals(C2PA_BOX)) this.#manifests.push(box);
-    else if (!id.equals(XMP_BOX)) this.#boxes.push(box);
+    if (id.equals(C2PA_BOX)) this.manifests.push(box);
+    else if (!id.equals(XMP_BOX)) this.boxes.push(box);
     else {
       const packet = await this.#reader.read(
         box.from + ID_BYTES,
         Math.min(box.end - box.from - ID_BYTES, MAX_PACKET_BYTES),
       );
       const sourceType = sourceTypeIn(packet);
-      this.#sourceType ??= sourceType;
+      this.sourceType ??= sourceType;
       // Our own mark contains nothing else, so it can stay.
-      if (!sourceType || !packet.equals(xmpPacket(sourceType))) this.#boxes.push(box);
+      if (!sourceType || !packet.equals(xmpPacket(sourceType))) this.boxes.push(box);
     }
   }
 

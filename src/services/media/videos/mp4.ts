@@ -41,7 +41,7 @@ export async function* boxHeads(
   }
 }
 
-const latin1 = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
+export const latin1 = (bytes: Buffer, start: number, end: number): string => bytes.toString('latin1', start, end);
 
 /** A longer list of brands is implausible. */
 const MAX_BRANDS_BYTES = 1_024;
