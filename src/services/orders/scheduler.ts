@@ -5,7 +5,7 @@ import type { TasksLog } from './book.ts';
 import type { PollHistory } from './polling/allowance.ts';
 import { addJitter, retryAt } from './polling/breaker.ts';
 import { PollCapacity, type SchedulerLimits } from './polling/capacity.ts';
-import type { Lane, RequestPermit, Trouble, Verdict } from './polling/lane.ts';
+import { isTrouble, type Lane, type RequestPermit, type Trouble, type Verdict } from './polling/lane.ts';
 import { type BegunPoll, LaneState, type ScheduledTask } from './polling/lane-state.ts';
 
 export interface FollowedTask {
@@ -250,8 +250,6 @@ export class Scheduler {
 /** Undefined if the response left the task out. */
 type PollVerdict = Verdict | Trouble | undefined;
 
-const isTrouble = (verdict: PollVerdict): verdict is Trouble => typeof verdict === 'object' && 'kind' in verdict;
-
 /** The verdicts in the order of the ids. Never rejects. */
 async function pollLane(
   lane: Lane,
@@ -261,7 +259,7 @@ async function pollLane(
 ): Promise<PollVerdict[]> {
   try {
     const result = await lane.poll(ids, permit);
-    if ('kind' in result) return ids.map(() => result);
+    if (isTrouble(result)) return ids.map(() => result);
     const verdicts = ids.map((id) => result.get(id));
     const missingIds = ids.filter((_, index) => !verdicts[index]);
     if (missingIds.length > 0)

@@ -11,7 +11,7 @@ import { bucketIn } from '../tasks/task-id.ts';
 import { countMissing, countNotFound, isLastMiss } from '../tasks/transitions.ts';
 import type { TaskBook, TasksLog } from './book.ts';
 import { type EarlierPolls, MIN_GAP_MS } from './polling/allowance.ts';
-import type { Lane, RequestPermit, Trouble, Verdict } from './polling/lane.ts';
+import { isTrouble, type Lane, type RequestPermit, type Trouble, type Verdict } from './polling/lane.ts';
 import type { DurationHistory } from './polling/learned-schedule.ts';
 import type { Schedule } from './polling/schedule.ts';
 import type { InlineResults } from './submission/inline-results.ts';
@@ -228,10 +228,6 @@ async function catchPollError<T>(poll: Promise<T>): Promise<T | Trouble | 'not-k
     if (error instanceof GatewayError) return pollErrorMeaning(error);
     throw error;
   }
-}
-
-function isTrouble(value: unknown): value is Trouble {
-  return typeof value === 'object' && value !== null && 'kind' in value && 'reason' in value;
 }
 
 function remoteIdOf({ id, remoteId }: Task): string {

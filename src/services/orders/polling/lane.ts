@@ -9,6 +9,9 @@ export interface Trouble {
   reason: string;
 }
 
+export const isTrouble = (value: unknown): value is Trouble =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'reason' in value;
+
 /** Resolves when the poll may send its next request, the first one at once. Rejects if polling has stopped. */
 export type RequestPermit = () => Promise<void>;
 
