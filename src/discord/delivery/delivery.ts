@@ -25,19 +25,17 @@ export class Delivery {
     const editor = this.#editors.get(task.id);
     if (task.unwanted) editor?.drop();
     else if (editor) editor.show(task);
-    else if (isLive(task)) this.#editorOf(task).show(task);
+    else if (isLive(task)) {
+      const created = new Editor(task.id, this.#parts, this.#shutdown.signal, () => this.#editors.delete(task.id));
+      this.#editors.set(task.id, created);
+      created.show(task);
+    }
   }
 
   /** Finishes running work. An end that has not been sent stays stored for the next start. */
   async finish(): Promise<void> {
     this.#shutdown.abort();
     await Promise.all([...this.#editors.values()].map((editor) => editor.finish()));
-  }
-
-  #editorOf({ id }: Task): Editor {
-    const editor = new Editor(id, this.#parts, this.#shutdown.signal, () => this.#editors.delete(id));
-    this.#editors.set(id, editor);
-    return editor;
   }
 }
 

@@ -42,7 +42,11 @@ export function findPostedPart(
   const knownIds = new Set(task.answer?.parts.map(({ id }) => id));
   return find(posting, reader, (message) => {
     const repliedToId = message.message_reference?.message_id;
-    return isPostedByBotOf(message, task, reader) && repliedToId === posting.answers && !knownIds.has(message.id);
+    return (
+      isPostedAsBot(message, task.route.applicationId, reader) &&
+      repliedToId === posting.answers &&
+      !knownIds.has(message.id)
+    );
   });
 }
 
@@ -133,17 +137,15 @@ async function findIn(
 
 /** Anyone could write the same text, but a task's id is unknown before its message is posted. */
 function showsTask(message: FoundMessage, task: Task, reader: ChannelReader): boolean {
-  const { id, message: knownMessage } = task;
-  return isPostedByBotOf(message, task, reader) && message.id !== knownMessage?.id && hasButtonFor(message, id);
+  const { id, route, message: knownMessage } = task;
+  const isPosted = isPostedAsBot(message, route.applicationId, reader);
+  return isPosted && message.id !== knownMessage?.id && hasButtonFor(message, id);
 }
 
 const hasButtonFor = ({ components }: FoundMessage, id: string): boolean =>
   idsIn(components).some((text) => readCustomId(text)?.args.includes(id));
 
 /** Whether a message was posted with the bot's own token, not with that of an interaction. */
-const isPostedByBotOf = (message: FoundMessage, { route }: Task, reader: ChannelReader): boolean =>
-  isPostedAsBot(message, route.applicationId, reader);
-
 const isPostedAsBot = (message: FoundMessage, applicationId: string, reader: ChannelReader): boolean =>
   isFromApplication(message, applicationId, reader) && message.interaction_metadata === undefined;
 

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { Connection, FATAL_CODES } from './connection.ts';
 import type { Identity } from './identity.ts';
-import { Traffic } from './traffic.ts';
+import { TOO_MANY_REQUESTS, Traffic } from './traffic.ts';
 import { type MakeRequest, streamUploads, uploadSender } from './uploads.ts';
 
 /** Long enough for uploads: a large file on a slow connection is not a failure. */
@@ -167,7 +167,6 @@ function detectUncertainEdits(makeRequest: MakeRequest): MakeRequest {
   };
 }
 
-const TOO_MANY_REQUESTS = 429;
 /** discord.js waits as long as Discord demands before it repeats a request, so a request is rarely refused even twice. */
 const MAX_RATE_LIMITS = 10;
 

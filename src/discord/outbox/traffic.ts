@@ -15,16 +15,15 @@ const ROUTES = [
 ] as const;
 
 const SCOPES = ['user', 'global', 'shared'] as const;
-type Scope = (typeof SCOPES)[number];
 
-const TOO_MANY_REQUESTS = 429;
+export const TOO_MANY_REQUESTS = 429;
 
 type RouteClass = (typeof ROUTES)[number][0] | 'other';
 
 /** Reports every request to Discord to the listeners. */
 export class Traffic {
   readonly #requests = new Listeners<[route: RouteClass, status: number | undefined]>();
-  readonly #waits = new Listeners<[scope: Scope, ms: number]>();
+  readonly #waits = new Listeners<[scope: (typeof SCOPES)[number], ms: number]>();
   /** `status` is undefined if there was no response. */
   readonly onRequest = this.#requests.add;
   /** Called when a request begins to wait for a rate limit. */
