@@ -1,3 +1,5 @@
+import { trackUntilDone } from './track-until-done.ts';
+
 /** Runs work concurrently, except for exclusive work: it waits for the running work, and everything after it has to wait until it has finished. */
 export class Gate {
   readonly #running = new Set<Promise<unknown>>();
@@ -5,13 +7,7 @@ export class Gate {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     while (this.#exclusive !== undefined) await Promise.allSettled([this.#exclusive]);
-    const result = work();
-    this.#running.add(result);
-    try {
-      return await result;
-    } finally {
-      this.#running.delete(result);
-    }
+    return trackUntilDone(work(), this.#running);
   }
 
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, SteadyClock } from './clock.ts';
 import { RecentMap } from './recent-map.ts';
 
 /** Values that are read from elsewhere, and read again after a while. */
@@ -11,7 +11,7 @@ export class RecentValues<Value> {
   constructor(read: (key: string) => Promise<Value>, { forMs, max }: { forMs: number; max: number }, clock: Clock) {
     this.#read = read;
     this.#forMs = forMs;
-    this.#clock = clock;
+    this.#clock = new SteadyClock(clock);
     this.#values = new RecentMap(max);
   }
 
@@ -20,9 +20,13 @@ export class RecentValues<Value> {
     const known = this.#values.get(key);
     if (known && known.until > now) return known.value;
     const value = this.#read(key);
-    this.#values.set(key, { until: now + this.#forMs, value });
+    this.put(key, value);
     // A failed read is not kept.
     value.catch(() => this.#values.delete(key));
     return value;
+  }
+
+  put(key: string, value: Promise<Value>): void {
+    this.#values.set(key, { until: this.#clock.now() + this.#forMs, value });
   }
 }
