@@ -6,11 +6,6 @@ export interface Rate {
   perSecond: number;
 }
 
-interface Bucket {
-  tokens: number;
-  updatedAt: number;
-}
-
 /** More than the names in use at any time. The least recently used ones are dropped, because their buckets are full again by then. */
 const MAX_BUCKETS = 50_000;
 
@@ -19,7 +14,7 @@ export class TokenBuckets {
   readonly #rate: Rate;
   readonly #clock: { now(): number };
   /** Least recently used first. */
-  readonly #buckets = new RecentMap<string, Bucket>(MAX_BUCKETS);
+  readonly #buckets = new RecentMap<string, { tokens: number; updatedAt: number }>(MAX_BUCKETS);
 
   /** `clock` must never go back. */
   constructor(rate: Rate, clock: { now(): number }) {

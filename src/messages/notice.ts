@@ -23,9 +23,7 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
 export const noticeLines = (notice: Notice, say: Say): string[] =>
   isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
 
-type NoticeView = (notice: Notice, say: Say) => string[];
-
-const views: Readonly<Record<NoticeTopic, NoticeView>> = {
+const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]>> = {
   gateway: ({ facts, since }, say) => [
     say(facts.isKeyRejected === true ? 'notices.gateway.keyRejected' : 'notices.gateway.unusable', {
       since: seconds(since),

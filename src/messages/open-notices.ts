@@ -14,14 +14,8 @@ const GATEWAY_UNUSABLE =
 const NO_MODELS =
   'The gateway lists no models, so requests of members may fail. Check GATEWAY_BASE_URL, and what the key may use on the gateway’s website.';
 
-interface NoticesContext extends WatchContext {
-  version: string;
-  operator: Operator;
-  say: Say;
-}
-
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function openNotices(context: NoticesContext) {
+export function openNotices(context: WatchContext & { version: string; operator: Operator; say: Say }) {
   const { version, domains, gateway, store, operator, say, clock, log } = context;
   const { book, orders } = domains.tasks;
   const delivery = {
@@ -39,14 +33,10 @@ export function openNotices(context: NoticesContext) {
   return {
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
 
-    async open(): Promise<void> {
-      await Promise.all([notices.open(), runs.open()]);
-    },
+    open: () => Promise.all([notices.open(), runs.open()]),
 
     /** Call this as soon as the bot has started. */
-    recordRun(): void {
-      runs.begin();
-    },
+    recordRun: () => runs.begin(),
 
     /** Call this after `recordRun`. It reports the start, which is the first notice. */
     start(): void {
@@ -84,9 +74,7 @@ export function openNotices(context: NoticesContext) {
     },
 
     /** Stops watching, and waits for notices that are being sent. */
-    async stopWatching(): Promise<void> {
-      await Promise.all([notices.stop(), watch.stop()]);
-    },
+    stopWatching: () => Promise.all([notices.stop(), watch.stop()]),
 
     /** Records that the bot has stopped on request. Call this before the store is closed. */
     stop: (): Promise<void> => runs.stop(),

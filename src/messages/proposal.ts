@@ -17,15 +17,10 @@ export interface ProposalReason {
   run?: string;
 }
 
-interface QuestionFacts extends ProposalReason {
-  hasRisen?: boolean;
-  outlook: Outlook;
-}
-
 /** Asks a member whether orders are to be submitted. */
 export function proposalQuestion(
   { id, orders, price, batch, hidesPrompt, until, ...bounds }: Proposal,
-  { reason, run: runLabel, hasRisen = false, outlook }: QuestionFacts,
+  { reason, run: runLabel, hasRisen = false, outlook }: ProposalReason & { hasRisen?: boolean; outlook: Outlook },
   say: Say,
 ): MessagePlan {
   const cost = price === undefined ? say('cost.unknown') : estimateText({ ...bounds, amount: price }, say);

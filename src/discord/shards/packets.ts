@@ -71,14 +71,9 @@ export async function handlePacket<Services extends EarlyContext['services']>(
   }
 }
 
-interface InteractionPacket {
-  d: Interaction;
-  acknowledgement?: Acknowledgement;
-}
-
 const isMessagePacket = (content: unknown): content is MessageDispatch =>
   isRecord(content) && MESSAGE_EVENTS.has(content.t);
 
 /** Shard processes put interactions there as Discord sent them. */
-const isInteractionPacket = (content: unknown): content is InteractionPacket =>
+const isInteractionPacket = (content: unknown): content is { d: Interaction; acknowledgement?: Acknowledgement } =>
   isRecord(content) && content.t === Events.InteractionCreate;

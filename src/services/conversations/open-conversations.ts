@@ -28,9 +28,7 @@ export function openConversations(sources: Omit<ConversationContext, 'answers'> 
       return document.text;
     },
 
-    async finish(): Promise<void> {
-      await Promise.all([asks.finish(), talks.finish()]);
-    },
+    finish: () => Promise.all([asks.finish(), talks.finish()]),
 
     close: (): Promise<void> => schemas.close(),
   };

@@ -99,8 +99,6 @@ export function openMoney(
       gatewayPrices.start();
     },
 
-    async stop(): Promise<void> {
-      await Promise.all([gatewayPrices.stop(), alerts.finish(), wholeBot?.stop()]);
-    },
+    stop: () => Promise.all([gatewayPrices.stop(), alerts.finish(), wholeBot?.stop()]),
   };
 }

@@ -93,14 +93,10 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     },
 
     /** Stops polling, and waits for answers that are being streamed. */
-    async pause(): Promise<void> {
-      await Promise.all([tasks.pause(), conversations.finish(), money.stop()]);
-    },
+    pause: () => Promise.all([tasks.pause(), conversations.finish(), money.stop()]),
 
     /** Everything that is still waiting for the gateway or a file fails now. */
-    async close(): Promise<void> {
-      await Promise.all([gateway.close(), files.close(), conversations.close(), callbacks.close()]);
-    },
+    close: () => Promise.all([gateway.close(), files.close(), conversations.close(), callbacks.close()]),
 
     /** Stores the outcome of everything that has failed by then. */
     async stop(): Promise<void> {

@@ -23,11 +23,6 @@ const KNOWN_URL_RATE = { atOnce: 20, perSecond: 2 };
 /** The limit for requests to unknown URLs, by source. A valid URL is never refused, since all requests may come through one proxy. */
 const UNKNOWN_URL_RATE = { atOnce: 50, perSecond: 10 };
 
-interface ListenerSettings {
-  port: number;
-  host: string;
-}
-
 export interface CallbackRecipient {
   /** The id of the task that a URL belongs to. */
   find(target: string): string | undefined;
@@ -47,7 +42,7 @@ interface ListenerParts {
  * and its body is dropped. Nothing about a request is logged. Returns once the port is open.
  */
 export async function openListener(
-  { port, host }: ListenerSettings,
+  { port, host }: { port: number; host: string },
   { callbacks, log, clock = new SteadyClock(systemClock) }: ListenerParts,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const unknownUrlLimiter = new TokenBuckets(UNKNOWN_URL_RATE, clock);

@@ -10,13 +10,8 @@ import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
 import type { RuleSet } from './server-rules.ts';
 import { ServerSetup, type SetupStore } from './server-setup.ts';
 
-interface SafetySettings {
-  rules: RuleSet;
-  moderation: ModerationSettings;
-}
-
 export interface SafetySources {
-  settings: SafetySettings;
+  settings: { rules: RuleSet; moderation: ModerationSettings };
   store: { rules: RuleStore; reports: ReportStore; serverLogs: LogStore; setups: SetupStore };
   partition: Partition;
   ruleTargets: RuleTargets;
@@ -54,8 +49,6 @@ export function openSafety(
     setup: new ServerSetup(store.setups, partition),
     targets: ruleTargets,
 
-    async load(): Promise<void> {
-      await Promise.all([rules.open(), reports.open()]);
-    },
+    load: () => Promise.all([rules.open(), reports.open()]),
   };
 }

@@ -116,13 +116,12 @@ export class ServerLogs {
 /** Often enough, because retention periods are in days. */
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 
-interface Swept {
-  serverLogs: ServerLogs;
-  reports: Reports;
-}
-
 /** Deletes old messages in log channels and old reports, now and then regularly. The returned function ends this. */
-export const startLogSweep = ({ serverLogs, reports }: Swept, clock: Clock, log: PlainLog): (() => Promise<void>) =>
+export const startLogSweep = (
+  { serverLogs, reports }: { serverLogs: ServerLogs; reports: Reports },
+  clock: Clock,
+  log: PlainLog,
+): (() => Promise<void>) =>
   repeat(clock, async () => {
     try {
       await reports.sweep();

@@ -63,13 +63,11 @@ export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(re
 export const groupOf = ({ guildId, requesterId }: Pick<Task, 'guildId' | 'requesterId'>): string =>
   guildId ?? requesterId;
 
-interface Continuer {
-  userId: string;
-  channelId?: string | undefined;
-}
-
 /** Whether a member may order a follow-up of a task: of a public one, everyone; of one in a private thread, those who are there; of a private one, only its owner. */
-export function mayContinue(task: Task, { userId, channelId }: Continuer): boolean {
+export function mayContinue(
+  task: Task,
+  { userId, channelId }: { userId: string; channelId?: string | undefined },
+): boolean {
   if (task.requesterId === userId || !isClosed(task)) return true;
   const { isPrivate, isInPrivateThread } = task.route;
   return !isPrivate && isInPrivateThread === true && !task.request.isClosed && task.channelId === channelId;

@@ -19,11 +19,6 @@ interface Phrase {
   length: number;
 }
 
-interface Prefix {
-  word: FoldedWord;
-  phrase: Phrase;
-}
-
 const byForm = <Value>(): Readonly<Record<Form, Map<string, Value>>> => ({
   plain: new Map(),
   lookalike: new Map(),
@@ -45,7 +40,7 @@ const MIN_STRETCHED_RUN = 3;
 /** Blocked words and phrases; a word that ends with `*` blocks everything that begins with it. */
 export class WordList {
   readonly #words = byForm<Entry[]>();
-  readonly #prefixes = byForm<Prefix>();
+  readonly #prefixes = byForm<{ word: FoldedWord; phrase: Phrase }>();
   /** The lengths of words and prefixes, without repeated letters. */
   readonly #lengths = new Set<number>();
   readonly #prefixLengths = new Set<number>();
