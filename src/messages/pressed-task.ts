@@ -12,7 +12,7 @@ import type { Domains } from '../services/operations/engine.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import { isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
-import { mayContinue } from '../services/tasks/task-facts.ts';
+import { asSeenBy, mayContinue } from '../services/tasks/task-facts.ts';
 import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.ts';
 import { exactDollars } from './money.ts';
 import { type ProposalReason, proposalQuestion } from './proposal.ts';
@@ -43,7 +43,7 @@ export async function pressedTask(taskId: string, { services, facts }: MessageHa
   if (!mayManageMessages(facts) && !task.traits.isTalk)
     // The rules of the place apply, because the roles and permissions of the member are those there.
     services.safety.rules.assertMayPress({ requesterId: task.requesterId, guildId: facts.guildId }, facts);
-  return task;
+  return asSeenBy(facts.userId, task);
 }
 
 /** Returns the task whose button was pressed, for decisions that only its owner can make. */
@@ -143,7 +143,10 @@ export async function repeatOrder(
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwIfRefusal(requirePostPermissions(context.facts, { private: context.origin.route.isPrivate }));
   const parent = await parentOf(task, context.services);
-  return submitOrder({ ...orderOfTask(withRequest(task, changes)), parent }, context);
+  // Another member's settings are not those of the new task's owner.
+  const isOwn = task.requesterId === context.facts.userId;
+  const request = { ...(!isOwn && { sources: undefined }), ...changes };
+  return submitOrder({ ...orderOfTask(withRequest(task, request)), parent }, context);
 }
 
 /** A batch is not what a task was made from. */

@@ -6,7 +6,14 @@ import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Region, sides, WholeImage } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { assertHasResult, isGrid, isSpoiler, promptOf, type ShortFollowUp } from '../../services/tasks/task-facts.ts';
+import {
+  assertHasResult,
+  isGrid,
+  isSpoiler,
+  promptOf,
+  type ShortFollowUp,
+  typedPrompt,
+} from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 
 /** The request of a follow-up; the press itself determines the requester and the place. */
@@ -35,7 +42,21 @@ export function followUpFields(parent: Task, written?: WrittenWords) {
   if (jobId === undefined) throw new Refusal('refusals.unknownButton');
   const spoiler = isSpoiler(parent) || undefined;
   const { words, region } = written ?? {};
-  return { of: jobId, prompt: promptOf(parent), ...withoutUndefined({ title: request.title, spoiler, words, region }) };
+  const [prompt, typed] = [promptOf(parent), typedPrompt(parent)];
+  // The suffix is not shown to others, here as there.
+  const { suffix } = request.sources ?? {};
+  return {
+    of: jobId,
+    prompt,
+    ...withoutUndefined({
+      typed: typed === prompt ? undefined : typed,
+      title: request.title,
+      sources: suffix && { suffix },
+      spoiler,
+      words,
+      region,
+    }),
+  };
 }
 
 export function sideRegion(parent: Task, side: (typeof sides)[number]): Region {

@@ -91,7 +91,7 @@ function orderOf(
 ): FollowUp<'animate'> {
   const action = videoAction(parent);
   if (action === undefined) throw new Refusal('refusals.noResult');
-  const { of: taskId, prompt, title = prompt, spoiler } = followUpFields(parent);
+  const { of: taskId, prompt, typed = prompt, title = typed, spoiler } = followUpFields(parent);
   const request = {
     prompt: words,
     // Some gateways ask for the prompt again.

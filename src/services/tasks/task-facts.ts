@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts';
-import { isClosed, isHeld, type Task } from './task.ts';
+import { isClosed, isHeld, type Task, withRequest } from './task.ts';
 
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
@@ -25,7 +25,18 @@ export function typedPrompt(task: Task): string {
   const { request, state, times, wordsRefused } = task;
   const hasFiles = state === 'ready' || state === 'delivered';
   const isPending = !hasFiles && wordsRefused === undefined && times.wordsLost === undefined;
-  return request.typed ?? (isPending ? request.words : undefined) ?? promptOf(task);
+  return (
+    (isPending ? request.words : undefined) ??
+    (times.wordsTaken === undefined ? request.typed : undefined) ??
+    promptOf(task)
+  );
+}
+
+/** The task as another member may use it: without the words that its owner's own settings added to the prompt. */
+export function asSeenBy(userId: string, task: Task): Task {
+  const { requesterId, request } = task;
+  if (requesterId === userId || request.sources?.suffix !== 'member') return task;
+  return withRequest(task, { prompt: typedPrompt(task), typed: undefined, sources: undefined });
 }
 
 /** The prompt for a form that changes it: with the flags that options added, but without the bot's own words. */

@@ -68,6 +68,34 @@ describe('/settings', () => {
     expect(other.ephemeral).toBe(false);
   });
 
+  it('Nobody else sees the suffix of a member, whatever they press on the result', async () => {
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
+    const [member, other] = [discord.as('member'), discord.as('other')];
+    await changeSettings(member, 'settings', 'Change images', { suffix: 'for aunt Gerda' });
+    const grid = await imagine(fixture);
+    expect(promptOf(fixture)).toBe('a fox for aunt Gerda');
+    const upscale = await (await other.click(grid, 'U1')).message(isDone);
+    const region = await (await other.click(upscale, 'Vary (Region)')).modal();
+    const ownUpscale = await (await member.click(grid, 'U1')).message(isDone);
+    const zoom = await (await other.click(ownUpscale, 'Custom Zoom')).modal();
+    const image = await (await member.slash('image', { prompt: 'a hen' })).message(isDone);
+    const again = await (await other.click(image, 'Run again')).message(isDone);
+    const imagePrompt = () =>
+      gateway.requests.findLast(({ method, path }) => method === 'POST' && path.includes('/images/'))?.body;
+    expect(imagePrompt()).toMatchObject({ prompt: 'a hen' });
+    const edit = await (await other.click(image, 'Edit prompt')).modal();
+    const seen = JSON.stringify([grid, upscale, region, ownUpscale, zoom, image, again, edit]);
+    expect(seen).not.toMatch(/gerda/i);
+    expect(text(upscale)).toContain('**a fox**');
+    // Its owner can still change all of it.
+    expect(JSON.stringify(await (await member.click(ownUpscale, 'Custom Zoom')).modal())).toContain(
+      'a fox for aunt Gerda --zoom 2',
+    );
+    await (await member.click(image, 'Run again')).message(isDone);
+    expect(imagePrompt()).toMatchObject({ prompt: 'a hen for aunt Gerda' });
+  });
+
   it('The settings of a personal installation apply in a server without the bot and in a group', async () => {
     const fixture = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
     const installer = fixture.discord.as('installer');
