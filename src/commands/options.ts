@@ -9,7 +9,7 @@ import { hasVisibleText } from '../lib/text.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import { type ListedModel, ORDER_LIMIT_MS } from '../services/gateway/model-catalogue.ts';
 import type { ModelKind } from '../services/gateway/model-families.ts';
-import { takesReferenceImages } from '../services/gateway/reference-limits.ts';
+import { isOfPromptFamily, takesReferenceImages } from '../services/gateway/reference-limits.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
@@ -87,9 +87,9 @@ export async function suggestModels(purpose: Purpose, input: string, context: Co
     .map(({ suggestion }) => suggestion);
 }
 
-/** A model that the gateway refused for this purpose is only found by a search. */
-const fits = ({ usableKinds, refusedKinds }: ListedModel, purpose: Purpose): boolean =>
-  usableKinds.includes(purpose) && !refusedKinds.includes(purpose);
+/** A model that the gateway refused for this purpose is only found by a search, and so is one that only `/imagine` uses. */
+const fits = ({ id, usableKinds, refusedKinds }: ListedModel, purpose: Purpose): boolean =>
+  usableKinds.includes(purpose) && !refusedKinds.includes(purpose) && !isOfPromptFamily(id);
 
 /** The kind of a model is only guessed, so a search finds all of them, and so does a list in which none fits. */
 function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedModel[]): readonly ListedModel[] {
@@ -100,21 +100,30 @@ function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedM
 /** Discord's limit for the options of a select. */
 const MAX_CHOICES = 25;
 
-/** The field of a form with images for a model: a choice of those that fit, or text while the list of models is not known. */
+interface ModelFieldFacts {
+  value: string | undefined;
+  label: string;
+  hint: string;
+  /** Nothing is chosen in advance, and models that take no images are offered too. */
+  isSetting?: true;
+}
+
+/** The field of a form for a model: a choice of those that fit, or text while the list of models is not known. */
 export function modelField(
   purpose: Purpose,
-  { value = '', label, hint }: { value: string | undefined; label: string; hint: string },
+  { value = '', label, hint, isSetting }: ModelFieldFacts,
   models: readonly ListedModel[],
 ): FieldPlan {
   const fittingIds = models
-    .filter((model) => fits(model, purpose) && takesReferenceImages(model.id))
+    .filter((model) => fits(model, purpose) && (isSetting || takesReferenceImages(model.id)))
     .map(({ id }) => id);
   const ids = [...new Set([...(value === '' ? [] : [value]), ...fittingIds])]
     .filter((id) => id.length <= MAX_SUGGESTION_LENGTH)
     .slice(0, MAX_CHOICES);
   if (fittingIds.length === 0) return { type: 'text', name: 'model', label, hint, value };
-  const options = ids.map((id) => ({ value: id, label: id, isDefault: id === (value || ids[0]) }));
-  return { type: 'choice', name: 'model', label, options };
+  const chosen = isSetting ? value : value || ids[0];
+  const options = ids.map((id) => ({ value: id, label: id, isDefault: id === chosen }));
+  return { type: 'choice', name: 'model', label, ...(isSetting && { hint }), options };
 }
 
 /** A form must open within Discord's limit of three seconds, and the store has a part of that. */

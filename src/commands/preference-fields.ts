@@ -77,8 +77,8 @@ export async function preferenceFields(
   const { label, choice, text, radio } = fieldMakers(context);
   const model = async (name: FieldName, purpose: (typeof modelPurposes)[number], value: string | undefined) => {
     const { models } = await modelsForForm(purpose, undefined, context);
-    const field = modelField(purpose, { value, label: label(name).label, hint: say('settings.modelHint') }, models);
-    return { ...field, name };
+    const facts = { value, label: label(name).label, hint: say('settings.modelHint'), isSetting: true as const };
+    return { ...modelField(purpose, facts, models), name };
   };
   switch (section) {
     case 'models':

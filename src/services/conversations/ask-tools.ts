@@ -4,6 +4,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import type { ListedModel, ModelCatalogue } from '../gateway/model-catalogue.ts';
 import type { ModelKind } from '../gateway/model-families.ts';
+import { isOfPromptFamily } from '../gateway/reference-limits.ts';
 import type { ToolCall } from '../gateway/response-events.ts';
 import type { TextTool } from '../gateway/text-request.ts';
 import type { TaskLists } from '../orders/task-store.ts';
@@ -75,7 +76,7 @@ export function toolDefinitions(
 /** Lists existing ids, so the model does not invent one. */
 function modelParameter(resultKind: ModelKind | undefined, models: readonly ListedModel[]) {
   if (resultKind === undefined) return {};
-  const ids = models.filter(({ kind }) => kind === resultKind).map(({ id }) => id);
+  const ids = models.filter(({ id, kind }) => kind === resultKind && !isOfPromptFamily(id)).map(({ id }) => id);
   const isListed = ids.length > 0 && ids.length <= MAX_LISTED_MODELS;
   return { model: { type: 'string', description: 'Omit to use the default model.', ...(isListed && { enum: ids }) } };
 }

@@ -4,8 +4,10 @@ const TEXT_ONLY =
 /** Models of the image-prompt family (`/imagine`), which no other endpoint accepts. */
 const PROMPT_FAMILY = /(?:^|[/:_-])(?:imgx|mj|midjourney|niji)(?![a-z])/;
 
+export const isOfPromptFamily = (modelId: string): boolean => PROMPT_FAMILY.test(modelId.toLowerCase());
+
 export const takesReferenceImages = (modelId: string): boolean =>
-  [TEXT_ONLY, PROMPT_FAMILY].every((pattern) => !pattern.test(modelId.toLowerCase()));
+  !TEXT_ONLY.test(modelId.toLowerCase()) && !isOfPromptFamily(modelId);
 
 /** How many references the models of a family usually accept. The gateway and the model decide; these limits only cause warnings. */
 export interface ReferenceLimits {
