@@ -189,6 +189,12 @@ export const refusals = {
     word: 'Your request contains a word or phrase that is blocked here. Change it and try again.',
     pattern: 'Your request matches a pattern that is blocked here. Change it and try again.',
     link: 'Your request contains a link to a site that is not allowed here. Remove it and try again.',
+    suffix: {
+      own: 'The suffix in your settings contains something that is blocked here. Change it with `/settings` and try again.',
+      shared:
+        'The suffix that the settings of this channel or server add contains something that is blocked here. Ask an admin to change it.',
+    },
+    quoted: 'The message that you ask about contains something that is blocked here. Ask about another one.',
     tooLong_one: 'Prompts here can be at most {{max}} character long. Shorten yours and try again.',
     tooLong_other: 'Prompts here can be at most {{max}} characters long. Shorten yours and try again.',
     textTooLong:

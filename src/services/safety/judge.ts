@@ -139,7 +139,21 @@ export class Judge {
         refusal: new Refusal('refusals.rules.tooLong', { max: longestPrompt, count: longestPrompt }),
         rule: 'longestPrompt',
       };
-    return this.judgeText(kind, textsOf(request).join('\n'));
+    return this.#judgeWords(kind, request);
+  }
+
+  /** Says where the blocked text is if the member did not write it, because they cannot change it in their request. */
+  #judgeWords(kind: string, request: Task['request']): BrokenRule | undefined {
+    const judge = (changes: object) => this.judgeText(kind, textsOf({ ...request, ...changes }).join('\n'));
+    const broken = judge({});
+    if (!(broken?.refusal instanceof ContentRefusal)) return broken;
+    const { typed, sources } = request;
+    if (typed !== undefined && sources?.suffix !== undefined && !judge({ prompt: typed })) {
+      const whose = sources.suffix === 'member' ? 'own' : 'shared';
+      return { ...broken, refusal: new ContentRefusal(`refusals.rules.suffix.${whose}`) };
+    }
+    const isQuoted = 'quote' in request && request.quote !== undefined && !judge({ quote: undefined });
+    return isQuoted ? { ...broken, refusal: new ContentRefusal('refusals.rules.quoted') } : broken;
   }
 
   /** Returns the first blocked word or pattern in a text. */

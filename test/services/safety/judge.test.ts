@@ -26,6 +26,19 @@ const keyOf = (rules: Partial<RuleSet>, request: JudgedRequest): string | undefi
 const words = (...texts: string[]): Pick<RuleSet, 'words'> => ({ words: texts.map((text) => ({ text })) });
 
 describe('The rule check of a server', () => {
+  it('A refusal says where the blocked text is if the member did not write it', () => {
+    const rules = words('casino');
+    const suffixed = (prompt: string, typed: string, suffix: 'member' | 'channel') =>
+      keyOf(rules, order(prompt, { request: { prompt, typed, sources: { suffix } } }));
+    expect(suffixed('a hat in a casino', 'a hat', 'member')).toBe('refusals.rules.suffix.own');
+    expect(suffixed('a hat in a casino', 'a hat', 'channel')).toBe('refusals.rules.suffix.shared');
+    expect(suffixed('a casino in oil', 'a casino', 'member')).toBe('refusals.rules.word');
+    const quoting = (prompt: string, quote: string) =>
+      keyOf(rules, order(prompt, { kind: 'ask', request: { prompt, model: 'quill', quote } }));
+    expect(quoting('what is this?', 'play at the casino')).toBe('refusals.rules.quoted');
+    expect(quoting('which casino?', 'a message')).toBe('refusals.rules.word');
+  });
+
   it('A blocked word is found in every text from a member or a model, but not in model names and ids', () => {
     const rules = words('casino');
     const file = { address: 'https://cdn.discordapp.com/attachments/1/2/photo.png?ex=casino', name: 'casino.png' };
