@@ -29,6 +29,8 @@ const THOUGHTS_BY_EFFORT: Readonly<Record<string, number>> = {
 const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
 /** A rule of thumb: a token is about four characters. */
 const CHARACTERS_PER_TOKEN = 4;
+/** An image or a sound counts the same whatever its size, as it roughly does for real models. */
+const TOKENS_PER_FILE = 1_000;
 
 /** Generates a response without a model: the same request always results in the same response. */
 export function generateResponse(request: TextRequest, canReason: boolean, mustCall = false): GeneratedResponse {
@@ -56,8 +58,18 @@ export function generateResponse(request: TextRequest, canReason: boolean, mustC
   return {
     items,
     isIncomplete: truncatedMessages.some(({ text }, index) => text !== messages[index]?.text),
-    tokens: { input: countTokens(JSON.stringify(request.input) + (request.instructions ?? '')), output, reasoning },
+    tokens: { input: inputTokens(request), output, reasoning },
   };
+}
+
+function inputTokens({ input, instructions = '' }: TextRequest): number {
+  let files = 0;
+  const text = JSON.stringify(input, (key, value: unknown) => {
+    if (key !== 'image_url' && key !== 'input_audio') return value;
+    files++;
+    return undefined;
+  });
+  return countTokens(text + instructions) + files * TOKENS_PER_FILE;
 }
 
 const countTokens = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);

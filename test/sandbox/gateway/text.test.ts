@@ -149,6 +149,16 @@ describe.each(profiles)('The text responses of the %s gateway profile', (profile
     expect(gateway.usage.total('sk-sandbox')).toBe(total * 1_250_000_000_000n);
   });
 
+  it('An image costs the same whatever its size', async () => {
+    const { post } = await startTestGateway({ profile });
+    const tokensFor = async (bytes: number) => {
+      const image_url = `data:image/png;base64,${Buffer.alloc(bytes).toString('base64')}`;
+      const input = [{ role: 'user', content: [{ type: 'input_image', image_url }] }];
+      return (await post(path, { ...textRequest, input })).json.usage.input_tokens;
+    };
+    expect(await tokensFor(30_000)).toBe(await tokensFor(30));
+  });
+
   it('The fault no-tools makes the gateway refuse the next request with tools, and does not affect other requests', async () => {
     const { post, gateway } = await startTestGateway({ profile });
     gateway.faults.add({ do: 'no-tools' });
