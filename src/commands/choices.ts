@@ -1,4 +1,4 @@
-import type { Origin } from '../discord/interaction-facts.ts';
+import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
 import type { PreferencePlace, Preferred } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
@@ -12,6 +12,16 @@ const preferencePlaceOf = ({ requesterId: memberId, route, ...place }: Origin): 
 
 export const readChoices = async ({ services, origin }: { services: Services; origin: Origin }): Promise<Choices> =>
   new Choices(await services.tasks.preferences.read(preferencePlaceOf(origin)));
+
+/** Whether the rules or settings here make replies to a command private, as far as they are in memory: a first response cannot wait for more. */
+export function isPrivateByDefault(
+  { userId: memberId, ...place }: InteractionFacts,
+  command: string,
+  { safety, tasks }: Pick<Services, 'safety' | 'tasks'>,
+): boolean {
+  const isRuled = place.guildId !== undefined && safety.rules.isPrivateByDefault(place.guildId, command);
+  return isRuled || tasks.preferences.isPrivate({ ...place, memberId });
+}
 
 /** Decides the values of one order, and records where each comes from. */
 export class Choices {

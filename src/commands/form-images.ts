@@ -11,7 +11,7 @@ import type { ListedModel } from '../services/gateway/model-catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
-import { readChoices } from './choices.ts';
+import { isPrivateByDefault, readChoices } from './choices.ts';
 import { type Context, on, type Services } from './feature.ts';
 import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm, usualModel } from './options.ts';
 
@@ -127,10 +127,11 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
   const entry: Menu<Services> = {
     name: menu,
     async open(target, context) {
-      throwIfRefusal(requirePostPermissions(context.facts, {}));
+      const isPrivate = target.isPrivate || isPrivateByDefault(context.facts, purpose, context.services);
+      throwIfRefusal(requirePostPermissions(context.facts, { private: isPrivate }));
       const images = imagesOnMessage(target).slice(0, maxImages);
       const draftId = await keepImages(images, context);
-      const id = filled.id({ from: 'menu', isPrivate: target.isPrivate, draftId });
+      const id = filled.id({ from: 'menu', isPrivate, draftId });
       return formOf(id, { images, task: undefined }, context);
     },
   };

@@ -3,6 +3,7 @@ import { Router } from '../discord/router.ts';
 import { startLogSweep } from '../services/safety/server-log.ts';
 import { Mentions } from './ask/mentions.ts';
 import { questionReader } from './ask/questions.ts';
+import { isPrivateByDefault } from './choices.ts';
 import type { CommandSources } from './command-sources.ts';
 import type { Services } from './feature.ts';
 import { handlers } from './index.ts';
@@ -38,9 +39,7 @@ export function openCommands(
     drafts: tasks.drafts,
     afterReply: sendSetupHint,
     loadSettings: ({ userId: memberId, ...place }) => tasks.preferences.refresh({ ...place, memberId }),
-    isPrivateByDefault: ({ userId: memberId, ...place }, command) =>
-      (place.guildId !== undefined && rules.isPrivateByDefault(place.guildId, command)) ||
-      tasks.preferences.isPrivate({ ...place, memberId }),
+    isPrivateByDefault: (facts, command) => isPrivateByDefault(facts, command, services),
     guards: [
       refuseUnserved(settings.discord),
       refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId)),

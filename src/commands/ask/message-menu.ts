@@ -8,6 +8,7 @@ import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
+import { isPrivateByDefault } from '../choices.ts';
 import { type Context, on, type Services } from '../feature.ts';
 import { quoteOf } from './question-in.ts';
 import { filesIn, submitQuestion } from './questions.ts';
@@ -57,10 +58,7 @@ const audiences = ['everyone', 'me'] as const;
 
 /** The choice of the option `private`. A form has to show what applies if the member chooses nothing. */
 function audienceField({ facts, services, say }: Context): FieldPlan {
-  const { guildId } = facts;
-  const isPrivate =
-    requirePostPermissions(facts, {}) !== undefined ||
-    (guildId !== undefined && services.safety.rules.isPrivateByDefault(guildId, 'ask'));
+  const isPrivate = requirePostPermissions(facts, {}) !== undefined || isPrivateByDefault(facts, 'ask', services);
   const chosen = isPrivate ? 'me' : 'everyone';
   return {
     type: 'choice',
