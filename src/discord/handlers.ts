@@ -67,6 +67,8 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
   isForServers?: boolean;
   /** By default, Discord shows the command only to members with Manage Server, but a server's settings can change that, so the command checks the permission again. */
   isForAdmins?: boolean;
+  /** `/help` lists it for members with Manage Channels only; the command checks the permission. */
+  isForChannelManagers?: boolean;
   options: O;
   /**
    * Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. `chosen`: by an option of its

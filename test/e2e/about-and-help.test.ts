@@ -103,7 +103,8 @@ describe('/help', () => {
       text(await (await discord.as(who).slash('help')).ephemeral());
     const memberHelp = await helpFor('member');
     expect(memberHelp).toContain('**Report**');
-    expect(memberHelp).not.toMatch(/budget|\/server|finetune|admins|everyone\)/);
+    expect(memberHelp).not.toMatch(/budget|\/server|finetune|admins|everyone\)|channel edit|channel reset/);
+    expect(memberHelp).toContain('</channel show:');
     const adminHelp = await helpFor('admin');
     expect(adminHelp).toContain('</budget show:');
     expect(adminHelp).not.toContain('finetune');

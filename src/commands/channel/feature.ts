@@ -12,6 +12,7 @@ const show = command({
 
 const edit = command({
   name: 'edit',
+  isForChannelManagers: true,
   options: {},
   async run(_values, context) {
     changeableOwner('channel', context);
@@ -21,6 +22,7 @@ const edit = command({
 
 const reset = command({
   name: 'reset',
+  isForChannelManagers: true,
   options: {},
   async run(_values, context) {
     const owner = changeableOwner('channel', context);

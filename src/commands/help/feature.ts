@@ -1,9 +1,10 @@
 import { commandsByFullName } from '../../discord/handlers.ts';
-import { mayManageServer } from '../../discord/interaction-facts.ts';
+import { mayManageChannels, mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { type Say, stringAt } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
+import { readChoices } from '../choices.ts';
 import { type Context, command, type Feature } from '../feature.ts';
 import { text } from './text.ts';
 
@@ -32,10 +33,12 @@ function helpPage(usable: readonly Feature[], menus: NonNullable<Feature['menus'
 }
 
 /** Whether the bot answers the member's messages here. Those in a personal installation never reach it. */
-function answersMentions({ facts, services }: Context): boolean {
+async function answersMentions(context: Context): Promise<boolean> {
+  const { facts, services } = context;
   const { mentions, guildIds } = services.settings.discord;
   const isReached = facts.guildId === undefined ? guildIds.length === 0 : facts.install === 'guild';
-  return mentions && isReached && services.safety.rules.allowsMentions(facts);
+  if (!mentions || !isReached || !services.safety.rules.allowsMentions(facts)) return false;
+  return (await readChoices(context)).persona?.answersMentions !== false;
 }
 
 function commandLines({ command, text }: Feature, registered: Registered, say: Say): string[] {
@@ -75,8 +78,12 @@ export function help(others: readonly Feature[]): Feature<typeof text> {
         );
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
-        const page = helpPage(usable, menus, await services.discord.registeredCommands(facts), say);
-        const mentionLines = answersMentions(context)
+        const commands = commandsByFullName(usable.map(({ command }) => command));
+        const registered = [...(await services.discord.registeredCommands(facts))].filter(
+          ([name]) => mayManageChannels(facts) || !commands.get(name)?.isForChannelManagers,
+        );
+        const page = helpPage(usable, menus, new Map(registered), say);
+        const mentionLines = (await answersMentions(context))
           ? [say(`help.mentions.${facts.guildId === undefined ? 'direct' : 'server'}`)]
           : [];
         return { page: { ...page, blocks: [...page.blocks, ...mentionLines] } };

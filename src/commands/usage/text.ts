@@ -1,7 +1,7 @@
 export const text = {
   command: {
     description: 'Show usage and costs',
-    example: '/usage by:model',
+    example: '/usage by:Model',
     options: {
       start: 'First day (UTC), like 2026-01-31; default: 6 days before end',
       end: 'Last day (UTC), like 2026-01-31; default: today',

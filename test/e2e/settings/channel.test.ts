@@ -21,7 +21,7 @@ describe('/channel', () => {
     const [manager, member] = [discord.as('other'), discord.as('member')];
     const page = await changeSettings(manager, 'channel edit', 'Change persona', persona);
     expect(text(page)).toMatch(
-      /Name: Captain Ada[\s\S]*Answers to mentions: On[\s\S]*You are a sailor\.[\s\S]*Last changed by <@\d+>/,
+      /Last changed by <@\d+>[\s\S]*Name: Captain Ada[\s\S]*Answers to mentions: On[\s\S]*You are a sailor\./,
     );
     const shown = await (await member.slash('channel show')).message();
     expect([shown.ephemeral, isChangeable(shown)]).toEqual([true, false]);
@@ -64,6 +64,9 @@ describe('/channel', () => {
     await replyTo(discord, 'hall', await member.in('hall').say(toBot(discord, 'ice?')));
     expect(modelRequests(gateway)).toHaveLength(1);
     expect(discord.messages('studio').some((one) => one.message_reference?.message_id === unanswered.id)).toBe(false);
+    const help = async (channel: string) => text(await (await member.in(channel).slash('help')).ephemeral());
+    expect(await help('studio')).not.toContain('messages that mention it');
+    expect(await help('hall')).toContain('messages that mention it');
   });
 
   it('A persona is judged by the rules when it is saved, and when it is used', async () => {
