@@ -1,6 +1,7 @@
 import type { FormValues } from '../discord/form.ts';
 import type { FieldPlan } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
+import { Mistakes } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import {
   answerLengths,
@@ -86,12 +87,12 @@ export async function preferenceFields(
     case 'images':
       return [
         ...CHOSEN_FLAGS.map((name) => choice(name, flagOptions[name].choices, set[name])),
-        text('stylize', set.stylize, 4),
+        { ...text('stylize', set.stylize, 4), hint: say('settings.stylizeHint') },
         { ...text('suffix', set.suffix, MAX_SUFFIX_LENGTH, true), hint: say('settings.suffixHint') },
       ];
     case 'replies':
       return [
-        radio('private', SWITCH, switchName(set.isPrivate)),
+        { ...radio('private', SWITCH, switchName(set.isPrivate)), hint: say('settings.privateHint') },
         radio('spoiler', SWITCH, switchName(set.spoiler)),
         radio('ping', pings, set.ping),
       ];
@@ -151,11 +152,13 @@ function enteredSet(
       const stylize = value('stylize');
       const flags = { aspect: value('aspect'), version: value('version'), quality: value('quality') };
       const suffix = value('suffix');
-      const refusal =
-        flagValueRefusal([stylize === undefined ? '' : `--stylize ${stylize}`, suffix].join(' ')) ??
-        // The flag for the weight of images needs images, which most prompts do not have.
-        flagSubjectRefusal(`prompt ${suffix ?? ''}`, false);
-      if (refusal) return refusal;
+      const mistakes = new Mistakes();
+      if (stylize !== undefined && !(/^\d+$/.test(stylize) && Number(stylize) <= flagOptions.stylize.max))
+        mistakes.add(new Refusal('refusals.settings.stylize'));
+      // The flag for the weight of images needs images, which most prompts do not have.
+      const refusal = flagValueRefusal(suffix ?? '') ?? flagSubjectRefusal(`prompt ${suffix ?? ''}`, false);
+      if (refusal) mistakes.add(refusal);
+      mistakes.throwIfAny();
       if (keysOf(flags).some((name) => !isChoice(name, flags[name]))) return new Refusal('refusals.unknownButton');
       return { ...flags, stylize: stylize === undefined ? undefined : Number.parseInt(stylize, 10), suffix };
     }

@@ -37,7 +37,7 @@ export async function preferencesPage(
   );
   const reset = buttonPlan(say('settings.buttons.reset'), customIds.preferencesReset.id(of), { style: 'danger' });
   return {
-    page: { title, blocks: [say(`settings.about.${of}`), ...blocks, ...changedLine(of, row, context)] },
+    page: { title, blocks: [say(`settings.about.${of}`), ...changedLine(of, row, context), ...blocks] },
     controls: options.canChange ? [...buttons, ...(row ? [{ ...reset, startsRow: true }] : [])] : [],
   };
 }

@@ -4,7 +4,7 @@ export const text = {
     titles: { member: 'Your settings', channel: 'Settings of <#{{channel}}>', server: 'Defaults of this server' },
     about: {
       member: 'They apply wherever you use the bot. A flag or an option of a command comes first.',
-      channel: 'They apply to everyone here who has no settings of their own.',
+      channel: 'They apply to everyone here who has no settings of their own; a persona applies to everyone.',
       server: 'They apply where neither a member nor a channel has settings.',
     },
     sections: {
@@ -33,11 +33,11 @@ export const text = {
       aspect: 'Aspect ratio',
       version: 'Version',
       quality: 'Quality',
-      stylize: 'Stylize, from 0 to 1,000',
+      stylize: 'Stylize',
       suffix: 'Suffix of prompts',
       private: 'Private replies by default',
       spoiler: 'Results behind a spoiler',
-      ping: 'Ping when a task has finished',
+      ping: 'Ping when a public task has finished',
       length: 'Length',
       tone: 'Tone',
       name: 'Name',
@@ -46,6 +46,8 @@ export const text = {
       mentions: 'Answers to mentions',
     },
     modelHint: 'Leave it empty to use the default.',
+    stylizeHint: 'A number from 0 to 1,000.',
+    privateHint: 'Of commands and the Apps menu. Buttons of a public result reply in public.',
     suffixHint: 'Words for images and videos. Flags apply to /imagine only.',
     mentionsHint: 'Without a persona, mentions are always answered.',
     choices: {
@@ -70,6 +72,7 @@ export const text = {
         'Channels and servers have settings only where the bot is installed on a server. Use `/settings` for your own.',
       channelNotYours: 'Only members with the Manage Channels permission can change these settings. Ask one of them.',
       serverNotYours: 'Only members with the Manage Server permission can change these settings. Ask one of them.',
+      stylize: 'Stylize must be a whole number from 0 to 1,000. Change it and try again.',
       personaIncomplete: 'A persona needs a name and instructions. Enter both, or clear both to remove it.',
       textRefused: 'The rules here do not allow this text. Change it and try again.',
       personaRefused:

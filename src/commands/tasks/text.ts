@@ -145,11 +145,11 @@ export const text = {
     exported:
       'This file contains all data stored about you (tasks: {{tasks}}, usage entries: {{entries}}). Only you can see this.',
     confirmNoTasks:
-      'You have no tasks. This deletes your other data, such as drafts and unanswered questions. Costs stay in the totals, without your name.',
+      'You have no tasks. This deletes your other data, such as settings, drafts and unanswered questions. Costs stay in the totals, without your name.',
     confirm_one:
-      'This deletes your {{count}} task and, where possible, the bot’s messages with its results; their buttons stop working. A task that is still running is deleted when it ends, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
+      'This deletes your {{count}} task, your settings and, where possible, the bot’s messages with its results; their buttons stop working. A task that is still running is deleted when it ends, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirm_other:
-      'This deletes your {{count}} tasks and, where possible, the bot’s messages with their results; their buttons stop working. Tasks that are still running are deleted when they end, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
+      'This deletes your {{count}} tasks, your settings and, where possible, the bot’s messages with their results; their buttons stop working. Tasks that are still running are deleted when they end, without showing a result. Costs stay in the totals, without your name. Export your data first if you want to keep it.',
     confirmOwnInstall:
       'Results from your own installation of the bot, in servers and conversations without the bot, stay: press **Delete** below them first.',
     confirmAgain: 'Delete all your data permanently? This cannot be undone.',

@@ -8,6 +8,15 @@ import { bytesOf, orders } from '../tasks/fixture.ts';
 import { erase, openDetails, openTask, openTaskList } from '../tasks/pages.ts';
 import { changeSettings } from './fixture.ts';
 
+const photo = {
+  name: 'photo.png',
+  contentType: 'image/png',
+  bytes: Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+};
+
 const isDone = says('Finished in');
 const promptOf = ({ gateway }: FastClockFixture): string =>
   (orders(gateway).at(-1)?.body as { prompt: string } | undefined)?.prompt ?? '';
@@ -32,9 +41,7 @@ describe('/settings', () => {
     const values = { aspect: '3:2', version: '7', stylize: '250', suffix: 'in oil --chaos 5 --ar 1:1' };
     const page = await changeSettings(member, 'settings', 'Change images', values);
     expect(page.ephemeral).toBe(true);
-    expect(text(page)).toMatch(
-      /Aspect ratio: `3:2`[\s\S]*Stylize, from 0 to 1,000: `250`[\s\S]*Suffix of prompts: `in oil/,
-    );
+    expect(text(page)).toMatch(/Aspect ratio: `3:2`[\s\S]*Stylize: `250`[\s\S]*Suffix of prompts: `in oil/);
     await first.stop();
     await startBot(fixture);
     await imagine(fixture);
@@ -66,6 +73,23 @@ describe('/settings', () => {
     expect([shown.ephemeral, shown.attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([false, false]);
     const other = await (await discord.as('other').slash('imagine', { prompt: 'a fox' })).message(isDone);
     expect(other.ephemeral).toBe(false);
+  });
+
+  it('Private replies by default also apply to the forms of the Apps menu', async () => {
+    const { discord } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const [member, other] = [discord.as('member'), discord.as('other')];
+    await changeSettings(member, 'settings', 'Change replies', { private: 'on' });
+    const message = await other.say('a photo', [photo]);
+    const privacyOf = async (actor: typeof member, entry: string, values: object) => {
+      const form = await (await actor.menu(entry, message)).modal();
+      return (await (await actor.fill(form, { words: 'a hat', ...values })).message()).ephemeral;
+    };
+    for (const entry of ['Use as reference', 'Make a video', 'Ask about this'])
+      expect([entry, await privacyOf(member, entry, {}), await privacyOf(other, entry, {})]).toEqual([
+        entry,
+        true,
+        false,
+      ]);
   });
 
   it('Nobody else sees the suffix of a member, whatever they press on the result', async () => {
@@ -134,10 +158,11 @@ describe('/settings', () => {
     const member = discord.as('member');
     const page = await (await member.slash('settings')).message();
     const form = await (await member.click(page, 'Change images')).modal();
-    const refused = await (await member.fill(form, { stylize: '9999', suffix: 'in oil' })).followUp();
-    expect(text(refused)).toContain('--stylize');
+    const refused = await (await member.fill(form, { stylize: '9999', suffix: 'in oil --ar 0:5' })).followUp();
+    expect(text(refused)).toMatch(/Stylize must be a whole number[\s\S]*`--ar` must be a ratio/);
     const again = await (await member.click(refused, 'Correct it')).modal();
-    expect(text(await (await member.fill(again, { stylize: '100' })).message())).toContain('`in oil`');
+    const corrected = await (await member.fill(again, { stylize: '100', suffix: 'in oil' })).message();
+    expect(text(corrected)).toContain('`in oil`');
   });
 
   it('Reset removes all settings of a member', async () => {
