@@ -281,6 +281,8 @@ export const customIds = {
   editFilled: orderVerb('editf', taskCodec),
   editPublicly: orderVerb('edito', taskCodec),
   editFilledPublicly: orderVerb('editfo', taskCodec),
+  /** Opened from the menu of a message that only its reader sees. */
+  editFilledPrivately: orderVerb('editfp', taskCodec),
   repeat: orderVerb('same', taskCodec),
   tryAgain: verb('again', taskCodec),
   /** Pressed on a `/tasks` page: the result is posted in a new message, and the page does not change. */

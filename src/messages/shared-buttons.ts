@@ -18,7 +18,7 @@ import { proposalButtons } from './proposal-buttons.ts';
 import { reviewButtons } from './review/question.ts';
 
 type TaskVerb = typeof customIds.retry;
-type ReplyPlace = 'here' | 'new-message' | 'new-public';
+type ReplyPlace = 'here' | 'new-message' | 'new-private' | 'new-public';
 
 const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
   onPress(verb, {
@@ -29,7 +29,7 @@ const retryButton = (verb: TaskVerb, reply: ReplyPlace) =>
   });
 
 /** Opens the form that repeats a request with a changed prompt. */
-const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: MessageHandlerContext) => {
+export const openEditForm = (formVerb: TaskVerb) => async (taskId: string, context: MessageHandlerContext) => {
   const task = await loadForForm(requireEditable(taskId, context), context);
   const id = formVerb.id(task.id);
   const { say } = context;
@@ -44,6 +44,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
   onPress(verb, {
     reply,
     onlyOrders: true,
+    isPrivate: () => reply === 'new-private',
     reopen: openEditForm(verb),
     parse: readPromptForm,
     async run(taskId, context, { prompt }) {
@@ -147,6 +148,7 @@ export const sharedButtons = [
   onPress(customIds.editPublicly, { open: openEditForm(customIds.editFilledPublicly) }),
   editedForm(customIds.editFilled, 'new-message'),
   editedForm(customIds.editFilledPublicly, 'new-public'),
+  editedForm(customIds.editFilledPrivately, 'new-private'),
   ...proposalButtons,
   ...reviewButtons,
   ...[cancelButton, repeatButton, dismissButton, deleteButton],

@@ -58,6 +58,7 @@ const POSTED_CUSTOM_IDS = [
   'edito.1.01k3v9x2mabcdefgh',
   'editf.1.01k3v9x2mabcdefgh',
   'editfo.1.01k3v9x2mabcdefgh',
+  'editfp.1.01k3v9x2mabcdefgh',
   'album.1.01k3v9x2mabcdefgh.1',
   'song.1.01k3v9x2mabcdefgh',
   'lines.1.01k3v9x2mabcdefgh',

@@ -8,8 +8,8 @@ import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/safety/report.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
-import { earliestTaskId } from '../../services/tasks/task-id.ts';
 import { type Context, on, type Services } from '../feature.ts';
+import { findShownTask, isShownIn } from '../shown-task.ts';
 
 /** The server and the channel where its moderators read reports. */
 function reportChannelOf({ facts, services }: Context): { guildId: string; channelId: string } {
@@ -96,49 +96,13 @@ export const reportForm = on(customIds.reportFilled, {
   },
 });
 
-/** The buttons of a message belong to one task, or to an album and its songs. */
-const MAX_NAMED_TASKS = 25;
-/** The further messages of an answer have no buttons that name its task, so the answers posted shortly before are searched. */
-const MAX_ANSWERS = 25;
-const SKEW_MS = 60_000;
-
-/** Finds the task whose result a message shows. */
+/** A private message of `/tasks` can show a task of another server, which these moderators must not read. */
 async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {
-  const { route } = context.origin;
-  const ownIds = [route.applicationId, context.services.discord.clients.identity.userId];
-  if (!target.posters.some((id) => ownIds.includes(id))) throw new Refusal('refusals.reports.noResult');
-  const storedTasks = await tasksOf(target.taskIds.slice(0, MAX_NAMED_TASKS), context);
-  // A private message of `/tasks` can show a task of another server, which these moderators must not read.
-  const namedTasks = storedTasks.filter(({ guildId }) => !target.isPrivate || guildId === context.facts.guildId);
-  const exactMatch = namedTasks.find((task) => isShownIn(task, target.id));
-  // A private copy of a result is visible to its reader only, so it is not stored with the task.
-  const onlyTask = namedTasks.length === 1 ? namedTasks[0] : undefined;
-  const task =
-    exactMatch ?? onlyTask ?? (namedTasks.length === 0 ? await findReportedAnswer(target, context) : undefined);
-  if (!task) throw new Refusal('refusals.reports.noResult');
+  const task = await findShownTask(target, context);
+  if (!task || (target.isPrivate && task.guildId !== context.facts.guildId))
+    throw new Refusal('refusals.reports.noResult');
   return task;
 }
-
-async function findReportedAnswer(target: TargetMessage, context: Context): Promise<Task | undefined> {
-  const { facts, services } = context;
-  const { userId: memberId, guildId } = facts;
-  const { summaries } = await services.tasks.ownLists.page({
-    of: target.isPrivate || guildId === undefined ? { memberId } : { guildId },
-    kinds: ['ask'],
-    before: earliestTaskId(target.createdAt + SKEW_MS),
-    max: MAX_ANSWERS,
-  });
-  const ids = summaries.map(({ id }) => id);
-  return (await tasksOf(ids, context)).find((task) => isShownIn(task, target.id));
-}
-
-async function tasksOf(ids: readonly string[], { services }: Context): Promise<Task[]> {
-  const tasks = await Promise.all(ids.map((id) => services.tasks.book.get(id)));
-  return tasks.filter((task) => task !== undefined);
-}
-
-const isShownIn = ({ message, answer, beside }: Task, messageId: string): boolean =>
-  [message, ...(answer?.parts ?? []), ...(beside ?? [])].some((one) => one?.id === messageId);
 
 /** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
 function assertReportable(task: Task, messageId: string, { userId }: InteractionFacts): void {

@@ -15,6 +15,7 @@ import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
 import { ownDataHandlers } from './own-data.ts';
 import { loadTaskDetails, loadTaskPage } from './page.ts';
+import { remixMenu } from './remix.ts';
 import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
@@ -151,7 +152,7 @@ export const tasks = (
     run: loadTaskList,
   }),
   text: textWithKinds(kinds, features),
-  menus: [verifyMenu],
+  menus: [remixMenu, verifyMenu],
   handlers: taskHandlers,
 });
 

@@ -19,8 +19,13 @@ export const text = {
       whose: { mine: 'Mine', server: 'All public tasks on this server' },
     },
   },
-  menus: { verify: 'Verify' },
-  help: { about: { verify: 'Check whether a message’s files were made with this bot; only you see the result' } },
+  menus: { remix: 'Remix', verify: 'Verify' },
+  help: {
+    about: {
+      remix: 'Change the prompt of a result and generate anew',
+      verify: 'Check whether a message’s files were made with this bot; only you see the result',
+    },
+  },
   /** Whether files were made with this bot. */
   verify: {
     same: '{{name}}: made with this bot.',
