@@ -43,5 +43,5 @@ export interface MessageContext extends MessageSettings {
   /** Whether the gateway accepts this button. */
   isOffered(customId: string): boolean;
   largerVariants(model: string): readonly ModelSize[];
-  outlook: Pick<Outlook, 'typicalMs'>;
+  outlook: Pick<Outlook, 'typicalMs' | 'turnAt'>;
 }

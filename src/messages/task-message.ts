@@ -137,7 +137,7 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   const { state, progress, queuedBehind, times } = task;
   const since = (ms: number): string => String(Math.floor(ms / 1000));
   if (times.overdue !== undefined) return [progressBar(progress), say('task.overdue', { since: since(times.created) })];
-  if (state === 'waiting') return queueLines(task, say);
+  if (state === 'waiting') return queueLines(task, context, say);
   if (state === 'needs-input') return needsInputLines(task, say);
   if (state === 'running') return [progressBar(progress), runningLine(task, say)];
   const ahead =
@@ -150,10 +150,14 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   ];
 }
 
-function queueLines({ place, returns = 0, route }: Task, say: Say): string[] {
+function queueLines(task: Task, { outlook }: MessageContext, say: Say): string[] {
+  const { place, returns = 0, route } = task;
+  const turnAt = outlook.turnAt(task);
+  // A relative time stays right without further edits.
+  const start = turnAt === undefined ? '' : ` ${say('task.queue.start', { at: Math.round(turnAt / 1000) })}`;
   return [
     say(returns > 0 ? 'task.queue.gatewayBusy' : 'task.queue.waiting'),
-    ...(place === undefined ? [] : [say('task.queue.place', { place })]),
+    ...(place === undefined ? [] : [`${say('task.queue.place', { place })}${start} ${say('task.queue.cancel')}`]),
     ...(route.isPrivate ? [`-# ${say('task.queue.private')}`] : []),
   ];
 }

@@ -8,7 +8,7 @@ export const context: MessageContext = {
   views: kindViews,
   readsMessages: false,
   isRemix: false,
-  outlook: { typicalMs: () => undefined },
+  outlook: { typicalMs: () => undefined, turnAt: () => undefined },
   largerVariants: (model) =>
     largerSizes(
       model,

@@ -38,6 +38,15 @@ describe('The message of a task', () => {
     },
   );
 
+  it('The message of a task that waits names its place, and when it probably starts if that is known', () => {
+    const task = buildTask({ state: 'waiting', place: 3 });
+    expect(contentOf(task)).toContain('Position in the queue: **3**. Press **Cancel** to leave the queue at no cost.');
+    const outlook = { ...context.outlook, turnAt: () => start + 240_000 };
+    expect(taskMessage(task, { ...context, outlook }, say).content).toContain(
+      `Position in the queue: **3**. It probably starts <t:${start / 1_000 + 240}:R>. Press **Cancel**`,
+    );
+  });
+
   it.each([
     ['submitting', {}, []],
     ['waiting', {}, ['Cancel']],

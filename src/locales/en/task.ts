@@ -7,7 +7,9 @@ export const task = {
     waiting: 'Waiting in the bot’s queue until the gateway can accept this task.',
     gatewayBusy:
       'Waiting in the bot’s queue: the gateway cannot accept this task right now. The bot will try again automatically.',
-    place: 'Position in the queue: **{{place}}**. Press **Cancel** to leave the queue at no cost.',
+    place: 'Position in the queue: **{{place}}**.',
+    start: 'It probably starts <t:{{at}}:R>.',
+    cancel: 'Press **Cancel** to leave the queue at no cost.',
     private:
       'After 15 minutes the bot can no longer post the result here. It will send it to you as a direct message, and you can find it with `/tasks`.',
   },

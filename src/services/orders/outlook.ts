@@ -4,6 +4,7 @@ import type { OrderedRequest } from '../tasks/transitions.ts';
 import type { FailingModel } from './circuits.ts';
 import type { OrdersContext } from './orders-context.ts';
 import type { DurationHistory } from './polling/learned-schedule.ts';
+import type { Line } from './submission/line.ts';
 
 export interface Prospect {
   /** How long such tasks currently take. Undefined if too little is known. */
@@ -15,10 +16,12 @@ export interface Prospect {
 export class Outlook {
   readonly #context: OrdersContext;
   readonly #durations: DurationHistory;
+  readonly #line: Line;
 
-  constructor(context: OrdersContext, durations: DurationHistory) {
+  constructor(context: OrdersContext, durations: DurationHistory, line: Line) {
     this.#context = context;
     this.#durations = durations;
+    this.#line = line;
   }
 
   prospectOf(order: OrderedRequest<TaskKind>): Prospect {
@@ -33,6 +36,12 @@ export class Outlook {
   /** How long tasks like this currently take; undefined if too little is known. */
   typicalMs({ durationKey }: Task): number | undefined {
     return this.#durations.typicalMs(durationKey, this.#context.clock.now());
+  }
+
+  /** When the turn of a waiting task probably comes; undefined if too little is known, or if it is too soon to be mentioned. */
+  turnAt(task: Task): number | undefined {
+    const waitMs = this.#line.waitMs(task, (one) => this.typicalMs(one));
+    return waitMs === undefined || slowMinutes(waitMs) === undefined ? undefined : this.#context.clock.now() + waitMs;
   }
 }
 

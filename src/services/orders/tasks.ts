@@ -101,8 +101,8 @@ export class Tasks {
     this.#earlierPolls = earlierPolls;
     this.#inlineResults = inlineResults;
     tracker.add(partition.number, { book, schedule, durationHistory, earlierPolls, inlineResults, log });
-    this.outlook = new Outlook(context, durationHistory);
     this.orders = new Orders(context);
+    this.outlook = new Outlook(context, durationHistory, this.orders.line);
     this.words = new Words(context);
     book.onChange((task) => this.words.provideIfRequested(task));
     this.albums = new Albums(context);

@@ -8,6 +8,7 @@ import { setPosition } from '../../tasks/transitions.ts';
 import type { OrdersContext } from '../orders-context.ts';
 import type { SlotUser } from './slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
+import { estimateWait, remainingMs } from './wait-estimate.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
@@ -16,6 +17,8 @@ const MAX_CONCURRENT_SENDS = 4;
 /** How often the positions shown to members are updated, and for how many tasks. */
 const POSITION_UPDATE_MS = 5_000;
 const MAX_SHOWN_POSITIONS = 1_000;
+/** Farther from the front, too much changes before the turn comes. */
+const MAX_ESTIMATED_POSITION = 100;
 /** The first pause of a kind or a task, if the gateway names no time. Each further pause is twice as long, up to the maximum. */
 const FIRST_HOLD_MS = 5_000;
 const MAX_HOLD_MS = 10 * 60_000;
@@ -205,6 +208,25 @@ export class Line implements SlotUser {
     const isRunning = (task: Task): boolean =>
       this.isJob(task.kind) && occupiesSlot(task) && !this.#sending.has(task.id);
     return this.#context.book.live(isRunning).length + this.#sending.size;
+  }
+
+  /** How long a waiting task probably waits for its turn; undefined if it is not known of each task before it how long it takes. */
+  waitMs({ id, place }: Task, typicalMs: (task: Task) => number | undefined): number | undefined {
+    const { book, clock, limits } = this.#context;
+    const slots = limits.slots.ownLimit();
+    if (slots === undefined || place === undefined || place > MAX_ESTIMATED_POSITION) return undefined;
+    const order = [...this.#turns.tasksInOrder((one) => !this.#isHeld(one))].map((one) => one.id);
+    const index = order.indexOf(id);
+    const left = book
+      .live((one) => this.isJob(one.kind) && occupiesSlot(one))
+      .map((one) => remainingMs(typicalMs(one), clock.now() - (one.times.accepted ?? one.times.created)));
+    const ahead = order.slice(0, index).map((one) => {
+      const task = book.find(one);
+      return task && typicalMs(task);
+    });
+    const isKnown = (ms: number | undefined): ms is number => ms !== undefined;
+    if (index < 0 || !left.every(isKnown) || !ahead.every(isKnown)) return undefined;
+    return estimateWait(slots, left, ahead);
   }
 
   #schedulePositionUpdate(): void {

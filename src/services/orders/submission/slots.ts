@@ -32,6 +32,11 @@ export class Slots {
     };
   }
 
+  /** The number of slots, if no other partition uses them. */
+  ownLimit(): number | undefined {
+    return this.#users.length === 1 && Number.isFinite(this.#limit) ? this.#limit : undefined;
+  }
+
   hasFreeSlot(): boolean {
     if (this.#limit === Number.POSITIVE_INFINITY) return true;
     return this.#users.reduce((sum, user) => sum + user.occupiedCount(), 0) < this.#limit;

@@ -80,6 +80,22 @@ describe('A task in the queue', () => {
     expect((await fixture.tasks.orders.submit(sameOrder)).state).toBe('accepted');
   });
 
+  it('It is estimated when its turn comes, once enough is known of how long jobs take', async () => {
+    const { fixture, running } = await startWithRunningJob();
+    const { orders, outlook } = fixture.tasks;
+    const unknown = await orders.submit(nextOrder());
+    expect(outlook.turnAt(unknown)).toBeUndefined();
+    for (const task of [running, unknown]) await waitForState(fixture, task, 'ready');
+    for (let count = 0; count < 3; count++) await waitForState(fixture, await orders.submit(nextOrder()), 'ready');
+    await orders.submit(nextOrder());
+    const [first, , , fourth] = [1, 2, 3, 4].map(() => orders.submit(nextOrder()));
+    // A wait of seconds is not mentioned.
+    expect(outlook.turnAt(await (first as Promise<Task>))).toBeUndefined();
+    const wait = (outlook.turnAt(await (fourth as Promise<Task>)) ?? 0) - fixture.clock.now();
+    expect(wait).toBeGreaterThan(minute);
+    expect(wait).toBeLessThan(2 * minute);
+  });
+
   it('References are checked again when the turn comes, and an expired one ends the task at no cost', async () => {
     let isExpired = false;
     const gather = async () => {
