@@ -23,15 +23,17 @@ export function updatedUploads(
   const keptUploads = previous
     .filter(({ id }) => attachments === undefined || metadataOf(id))
     .map((upload) => {
-      const description = metadataOf(upload.id)?.description;
-      return description === undefined ? upload : { ...upload, description: description ?? undefined };
+      // Of a file that stays, only these can be edited.
+      const { description = upload.description, is_spoiler: isSpoiler = upload.isSpoiler } =
+        metadataOf(upload.id) ?? {};
+      return { ...upload, description: description ?? undefined, isSpoiler: isSpoiler ?? undefined };
     });
   const newUploads = files.map((file) => {
     const metadata = metadataOf(file.id);
     const renamedFile = metadata?.filename ? { ...file, name: metadata.filename } : file;
-    const { description, title, duration_secs: seconds, waveform } = metadata ?? {};
+    const { description, title, is_spoiler: isSpoiler, duration_secs: seconds, waveform } = metadata ?? {};
     const voice = isVoice(body.flags) && seconds && waveform ? { seconds, waveform } : undefined;
-    return uploads.store(renamedFile, { ...location, description, title, voice });
+    return uploads.store(renamedFile, { ...location, description, title, isSpoiler: isSpoiler ?? undefined, voice });
   });
   return [...keptUploads, ...newUploads];
 }

@@ -50,6 +50,7 @@ export interface MessageBody {
         readonly filename?: string | null;
         readonly description?: string | null;
         readonly title?: string | null;
+        readonly is_spoiler?: boolean | null;
         readonly duration_secs?: number | null;
         readonly waveform?: string | null;
       }[]

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { APIAttachment } from 'discord-api-types/v10';
+import { type APIAttachment, AttachmentFlags } from 'discord-api-types/v10';
 import { contentTypeOf } from './content-type.ts';
 import { imageSize } from './image-size.ts';
 import type { MakeId } from './snowflake.ts';
@@ -19,6 +19,7 @@ export interface Upload {
   readonly ephemeral: boolean;
   readonly description?: string | undefined;
   readonly title?: string | undefined;
+  readonly isSpoiler?: boolean | undefined;
   readonly voice?: VoiceMetadata | undefined;
 }
 
@@ -34,6 +35,7 @@ interface UploadMetadata {
   readonly ephemeral: boolean;
   readonly description?: string | null | undefined;
   readonly title?: string | null | undefined;
+  readonly isSpoiler?: boolean | undefined;
   readonly voice?: VoiceMetadata | undefined;
 }
 
@@ -67,6 +69,7 @@ export class Uploads {
       ephemeral: metadata.ephemeral,
       description: metadata.description ?? undefined,
       title: metadata.title ?? undefined,
+      isSpoiler: metadata.isSpoiler,
       voice: metadata.voice,
     };
     this.put(upload);
@@ -117,6 +120,7 @@ export class Uploads {
       ...(upload.description !== undefined && { description: upload.description }),
       ...(upload.voice && { duration_secs: upload.voice.seconds, waveform: upload.voice.waveform }),
       ...(upload.ephemeral && { ephemeral: true }),
+      ...(isSpoiler(upload) && { flags: AttachmentFlags.IsSpoiler }),
     };
   }
 
@@ -132,6 +136,9 @@ export class Uploads {
     return createHmac('sha256', this.#secret).update(`${path}?${ex}&${is}`).digest('hex');
   }
 }
+
+/** The old mark in a file's name still counts, and sets the flag too. */
+const isSpoiler = ({ isSpoiler: isMarked = false, name }: Upload) => isMarked || name.startsWith('SPOILER_');
 
 const pathOf = (upload: Upload) =>
   `/${upload.ephemeral ? 'ephemeral-attachments' : 'attachments'}/${upload.folder}/${upload.id}/${encodeURIComponent(upload.name)}`;

@@ -12,7 +12,7 @@ import type { ModelKind } from '../services/gateway/model-families.ts';
 import { isOfPromptFamily, takesReferenceImages } from '../services/gateway/reference-limits.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
-import type { TaskKind } from '../services/tasks/kind-spec.ts';
+import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
@@ -184,7 +184,10 @@ export function usualModel(
 }
 
 /** The words of a suffix, without flags: only the image-prompt family reads those. What settings add is not the member's own text. */
-export function withSuffix<R extends { prompt: string; spoiler?: boolean | undefined }>(request: R, choices: Choices) {
+export function withSuffix<R extends { prompt: string; spoiler?: CommonRequest['spoiler'] }>(
+  request: R,
+  choices: Choices,
+) {
   const suffix = choices.pick('suffix', (set) => set.suffix && splitFlags(set.suffix).words);
   const spoiler = choices.pick('spoiler', (set) => set.spoiler);
   const { prompt } = request;
@@ -267,9 +270,16 @@ interface FileLimits {
 export function readFiles(references: References, limits: FileLimits): MemberFile[] | Refusal {
   const refusal = filesRefusal(references, limits);
   if (refusal) return refusal;
-  const files = attachmentsIn(references).map(({ address, name }) => ({ address, name: shorten(name) }));
+  const files = attachmentsIn(references).map(toMemberFile);
   return [...files, ...givenLinks(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
+
+/** What is stored of a member's file. */
+export const toMemberFile = ({ address, name, isSpoiler }: Attachment): MemberFile => ({
+  address,
+  name: shorten(name),
+  ...(isSpoiler && { isSpoiler }),
+});
 
 /** The files of a message that may be images. A file without a type counts as one, because videos and audio files have a type. */
 export function imagesOnMessage({ files }: TargetMessage): Attachment[] {

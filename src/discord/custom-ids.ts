@@ -344,6 +344,10 @@ export const customIds = {
   taskDetails: verb('td', taskPageCodec),
   fineTune: verb('tune', fineTuneCodec),
   exportData: verb('export', noArguments),
+  /** Pressed on the page of a task, which then shows the task as it has become. */
+  deleteFromPage: verb('tx', taskPageCodec),
+  hideResult: verb('th', taskPageCodec),
+  showOpenly: verb('to', taskPageCodec),
   eraseData: verb('forget', noArguments),
   eraseDataConfirm: verb('forgets', noArguments),
   eraseDataConfirmAgain: verb('forgetr', noArguments),

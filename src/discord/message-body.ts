@@ -6,6 +6,7 @@ import {
   ButtonStyle,
   ComponentType,
   MessageFlags,
+  type RESTAPIAttachment,
 } from 'discord-api-types/v10';
 import { hasVisibleText } from '../lib/text.ts';
 import { customIds } from './custom-ids.ts';
@@ -31,7 +32,7 @@ export interface MessageBody {
     flags?: number;
     components: APIMessageTopLevelComponent[];
     /** If undefined, an edit keeps the files of the message. */
-    attachments?: { id: number; filename: string; description?: string; duration_secs?: number; waveform?: string }[];
+    attachments?: Omit<RESTAPIAttachment, 'title'>[];
     allowed_mentions: { parse: []; users?: string[]; replied_user?: false };
     message_reference?: { message_id: string; fail_if_not_exists?: false };
   };
@@ -42,16 +43,17 @@ export interface MessageBody {
 export function bodyOf(plan: MessagePlan): MessageBody {
   if (plan.voice) return voiceBody(plan, plan.voice);
   const { content, overflowFiles } = contentOf(plan);
-  const files = [...(plan.files ?? []), ...overflowFiles].slice(0, MAX_FILES).map(withSpoilerName);
+  const files = [...(plan.files ?? []), ...overflowFiles].slice(0, MAX_FILES);
   const rows = rowsOf(plan.controls ?? []);
   return {
     body: {
       ...(plan.page || content === undefined ? {} : { content }),
       ...(plan.page ? { flags: MessageFlags.IsComponentsV2 } : {}),
       components: plan.page ? [pageOf(plan.page), ...rows] : rows,
-      attachments: files.map(({ name, alt }, id) => ({
+      attachments: files.map(({ name, alt, spoiler }, id) => ({
         id,
         filename: name,
+        ...(spoiler && { is_spoiler: true }),
         ...(alt === undefined ? {} : { description: truncate(alt, MAX_ALT_LENGTH) }),
       })),
       ...mentionsIn(plan),
@@ -76,9 +78,6 @@ function voiceBody(plan: MessagePlan, { seconds, waveform }: NonNullable<Message
 
 const rawFileOf = (file: FilePlan): RawFile =>
   file.bytes ? { name: file.name, data: file.bytes } : new DiskFile(file);
-
-/** Discord hides a file whose name has this prefix. The name in `attachments` takes precedence over that of the uploaded file. */
-const withSpoilerName = (file: FilePlan): FilePlan => (file.spoiler ? { ...file, name: `SPOILER_${file.name}` } : file);
 
 /** Only the listed users are notified; without `replied_user: false` a reply would notify the author of its message. */
 function mentionsIn(plan: MessagePlan): Pick<MessageBody['body'], 'allowed_mentions' | 'message_reference'> {

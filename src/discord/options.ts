@@ -3,6 +3,7 @@ import {
   type APIAttachment,
   type APIChatInputApplicationCommandInteractionData,
   ApplicationCommandOptionType,
+  AttachmentFlags,
   type InteractionType,
 } from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
@@ -48,6 +49,8 @@ export interface Attachment {
   /** In bytes. */
   size: number;
   mediaType: string | undefined;
+  /** Whether its member hid it behind a spoiler. */
+  isSpoiler?: boolean;
 }
 
 /** A user whom the member chose, with their roles in this server. */
@@ -133,6 +136,7 @@ function validateChoice(text: string, { choices }: TextOption): string {
   return text;
 }
 
-export function attachmentOf({ id, filename, url: address, size, content_type }: APIAttachment): Attachment {
-  return { id, name: filename, address, size, mediaType: content_type };
+export function attachmentOf({ id, filename, url: address, size, content_type, flags }: APIAttachment): Attachment {
+  const isSpoiler = ((flags ?? 0) & AttachmentFlags.IsSpoiler) !== 0;
+  return { id, name: filename, address, size, mediaType: content_type, ...(isSpoiler && { isSpoiler }) };
 }

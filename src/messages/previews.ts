@@ -39,10 +39,9 @@ const MAX_SHOWN_SOURCE_BYTES = 2 ** 19;
 export async function sourcePreviewsOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview[]> {
   const sourceImages = sources.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
-  for (const [index, { address, name }] of sourceImages.entries()) {
+  for (const [index, { address, name, isSpoiler: spoiler = false }] of sourceImages.entries()) {
     const alt = sources.say('task.describe.alt', { name });
-    // Discord marks a spoiler in the file's name.
-    const file = { name: `source-${index + 1}`, alt, spoiler: name.startsWith('SPOILER_') };
+    const file = { name: `source-${index + 1}`, alt, spoiler };
     const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
     const preview = await fetchImage(image, task, sources, signal);
     if (preview) previews.push(preview);

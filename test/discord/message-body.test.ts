@@ -26,11 +26,11 @@ describe('A message plan', () => {
     const { body, files } = bodyOf(plan);
     expect(body).toMatchObject({
       content: 'hello',
-      attachments: [{ id: 0, description: 'AI-generated: a boat' }],
+      attachments: [{ id: 0, description: 'AI-generated: a boat', is_spoiler: true }],
       allowed_mentions: { parse: [] },
     });
     expect(body.components.map((row) => 'components' in row && row.components.length)).toEqual([5, 4]);
-    expect(files[0]?.name).toBe('SPOILER_a.png');
+    expect(files[0]?.name).toBe('a.png');
     expect(violationsOf(plan)).toEqual([]);
   });
 

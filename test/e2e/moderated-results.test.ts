@@ -7,7 +7,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
-import { createFastClockFixture, type FastClockFixture, labels, says, submitCount } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, labels, says, spoilersOf, submitCount } from './quick.ts';
 import { reportRefusal } from './reports.ts';
 import { bytesOf } from './tasks/fixture.ts';
 import { openDetails, openTask, openTaskList, requestErasure } from './tasks/pages.ts';
@@ -95,7 +95,7 @@ describe('Moderation of images', () => {
     expect(text(moderatorQuestion)).toContain('flagged it: `violence`');
     expect(text(moderatorQuestion)).toMatch(/: https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+$/m);
     expect(text(moderatorQuestion)).toMatch(/Requested by <@\d+>: .*\nPrompt: shows:violence\n/);
-    expect(moderatorQuestion.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    expect(spoilersOf(moderatorQuestion)[0]).toBe(true);
     const taskPage = await openTask(fixture, await openTaskList(fixture));
     expect(taskPage.attachments).toEqual([]);
     const details = async () => text(await openDetails(fixture, await openTask(fixture, await openTaskList(fixture))));
@@ -182,7 +182,7 @@ describe('Moderation of images', () => {
   it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
     const fixture = await moderatedBot({ results: 'spoiler' });
     const exchange = await order(fixture, 'shows:violence');
-    expect((await exchange.message(says('Finished in'))).attachments[0]?.filename).toMatch(/^SPOILER_/);
+    expect(spoilersOf(await exchange.message(says('Finished in')))).toEqual([true]);
     const previews = fixture.gateway.requests.filter(({ path }) => path.includes('preview-'));
     expect(previews).toEqual([]);
   });
@@ -214,7 +214,7 @@ describe('Moderation of images', () => {
     expect(text(otherServer)).toContain('The rules here do not allow this result.');
     await changeRules(fixture, 'Change moderation', { results: 'spoiler' });
     const copy = await (await showAgain('studio')).message(says('Finished in'));
-    expect(copy.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    expect(spoilersOf(copy)).toEqual([true]);
     expect(questions(fixture)).toEqual([]);
   });
 

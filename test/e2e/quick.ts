@@ -1,3 +1,4 @@
+import { AttachmentFlags } from 'discord-api-types/v10';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
@@ -54,6 +55,10 @@ export const submitCount = ({ requests }: EmbeddedGateway): number =>
 
 export const pollCount = ({ requests }: EmbeddedGateway): number =>
   requests.filter(({ path }) => path.endsWith('/fetch')).length;
+
+/** Whether each file of a message is hidden behind a spoiler. */
+export const spoilersOf = ({ attachments }: Message): boolean[] =>
+  attachments.map(({ flags = 0 }) => (flags & AttachmentFlags.IsSpoiler) !== 0);
 
 /** The labels of a message's buttons. */
 export function labels(message: Message): string[] {

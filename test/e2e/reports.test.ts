@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
-import { createFastClockFixture, type FastClockFixture, says, startFastClockBot } from './quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, spoilersOf, startFastClockBot } from './quick.ts';
 import {
   blockMember,
   buttonsOf,
@@ -64,7 +64,7 @@ describe('Reports', () => {
     expect(reportMessage.mentions).toEqual([]);
     expect(reportMessage.mention_everyone).toBe(false);
     expect(buttonsOf(reportMessage)).toEqual(['Remove', 'Block member', 'Dismiss']);
-    expect(reportMessage.attachments.map(({ filename }) => filename)).toEqual([expect.stringMatching(/^SPOILER_/)]);
+    expect(spoilersOf(reportMessage)).toEqual([true]);
     expect(reportMessage.attachments[0]?.size).toBeLessThan(256 * 2 ** 10);
     expect(studioMessages()).toEqual(messagesBefore);
     expect(fixture.logged()).not.toContain('See **this**');

@@ -13,6 +13,7 @@ import {
   type FastClockFixture,
   labels,
   says,
+  spoilersOf,
   startFastClockBot,
   submitCount,
 } from './quick.ts';
@@ -552,8 +553,15 @@ describe('Server rules', () => {
       const fixture = await moderatedBot({ prompts: 'spoiler' });
       const ask = async (prompt: string) =>
         (await fixture.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
-      expect((await ask('flag:violence')).attachments[0]?.filename).toMatch(/^SPOILER_/);
-      expect((await ask('a quiet lake')).attachments[0]?.filename).not.toMatch(/^SPOILER_/);
+      const flagged = await ask('flag:violence');
+      expect(spoilersOf(flagged)).toEqual([true]);
+      // Its owner cannot take the spoiler off, nor from what is made of it.
+      await (await fixture.discord.as('member').click(flagged, 'U1')).message(says('Finished in'));
+      for (const kind of ['imagine', 'action']) {
+        const page = await openTask(fixture, await openTaskList(fixture, 'member', { kind }));
+        expect(labels(page).filter((label) => /spoiler|openly/.test(label))).toEqual([]);
+      }
+      expect(spoilersOf(await ask('a quiet lake'))).toEqual([false]);
     });
 
     it('If the moderation service fails, requests are refused or allowed, depending on the server’s rules', async () => {

@@ -9,7 +9,7 @@ import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import { command, type Feature, type Services } from '../feature.ts';
-import { imageOption, imageOptions, imagesOnMessage, readImages } from '../options.ts';
+import { imageOption, imageOptions, imagesOnMessage, readImages, toMemberFile } from '../options.ts';
 import { text } from './text.ts';
 
 const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });
@@ -31,7 +31,7 @@ const describeMenu: Menu<Services> = {
   async run(target, context) {
     const images = imagesOnMessage(target).slice(0, MAX_IMAGES);
     if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
-    return submitOrder(orderOf(images.map(({ address, name }) => ({ address, name }))), context);
+    return submitOrder(orderOf(images.map(toMemberFile)), context);
   },
 };
 

@@ -5,7 +5,7 @@ import type { KindView } from '../../messages/kind-view.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
 import { defineKind } from '../../services/tasks/kind.ts';
-import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { spoilerOf } from '../../services/tasks/task-facts.ts';
 import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
@@ -73,8 +73,8 @@ export const referenceForm = imageForm({
   },
   async run({ prompt }, { parent, links, model }, context) {
     const request = throwIfRefusal(imageRequest({ prompt, links }));
-    const spoilerField = parent && isSpoiler(parent) ? { spoiler: true } : {};
-    return submitOrder({ kind: 'image', request: { ...request, model, ...spoilerField }, parent }, context);
+    const spoiler = parent && spoilerOf(parent);
+    return submitOrder({ kind: 'image', request: { ...request, model, ...spoiler }, parent }, context);
   },
 });
 

@@ -7,7 +7,7 @@ import { sizeVariantOf } from '../../services/gateway/model-ids.ts';
 import { takesReferenceImages } from '../../services/gateway/reference-limits.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { type Task, withRequest } from '../../services/tasks/task.ts';
-import { assertHasResult, isSpoiler, titleOf } from '../../services/tasks/task-facts.ts';
+import { assertHasResult, spoilerOf, titleOf } from '../../services/tasks/task-facts.ts';
 import { orderOfTask } from '../../services/tasks/transitions.ts';
 import { on } from '../feature.ts';
 import { chooseModel, imagesOfResult } from '../options.ts';
@@ -50,5 +50,5 @@ const INSTRUCTION = 'Reproduce this image exactly, without any change, in a high
 function enlargement(task: Task, image: MemberFile) {
   const prompt = `${INSTRUCTION} It shows: ${titleOf(task)}`;
   const request = throwIfRefusal(imageRequest({ prompt, links: image.address }));
-  return { ...request, typed: titleOf(task), ...(isSpoiler(task) && { spoiler: true }) };
+  return { ...request, typed: titleOf(task), ...spoilerOf(task) };
 }

@@ -9,9 +9,9 @@ import type { Task } from '../../services/tasks/task.ts';
 import {
   assertHasResult,
   isGrid,
-  isSpoiler,
   promptOf,
   type ShortFollowUp,
+  spoilerOf,
   typedPrompt,
 } from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
@@ -40,7 +40,6 @@ export function changeOrder(parent: Task, followUp: ShortFollowUp): FollowUp<'ch
 export function followUpFields(parent: Task, written?: WrittenWords) {
   const { request, remoteId: jobId } = parent;
   if (jobId === undefined) throw new Refusal('refusals.unknownButton');
-  const spoiler = isSpoiler(parent) || undefined;
   const { words, region } = written ?? {};
   const [prompt, typed] = [promptOf(parent), typedPrompt(parent)];
   // The suffix is not shown to others, here as there.
@@ -52,7 +51,7 @@ export function followUpFields(parent: Task, written?: WrittenWords) {
       typed: typed === prompt ? undefined : typed,
       title: request.title,
       sources: suffix && { suffix },
-      spoiler,
+      ...spoilerOf(parent),
       words,
       region,
     }),

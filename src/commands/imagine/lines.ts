@@ -7,7 +7,7 @@ import { promptForm, readPromptForm } from '../../messages/prompt-form.ts';
 import { linesWithButtons } from '../../messages/result-lines.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { spoilerOf } from '../../services/tasks/task-facts.ts';
 import { on } from '../feature.ts';
 import type { FollowUp } from './follow-ups.ts';
 import { type ImagineRequest, imagineRequest } from './request.ts';
@@ -44,7 +44,7 @@ const lineSubmit = on(customIds.lineFilled, {
 
 /** Builds an order for images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
 function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
-  return { kind: 'imagine', parent, request: { ...request, ...(isSpoiler(parent) && { spoiler: true }) } };
+  return { kind: 'imagine', parent, request: { ...request, ...spoilerOf(parent) } };
 }
 
 /** Generating images from every line submits several tasks, so the member confirms them first, privately. */

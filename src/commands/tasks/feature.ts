@@ -16,6 +16,7 @@ import { loadTaskList } from './list.ts';
 import { ownDataHandlers } from './own-data.ts';
 import { loadTaskDetails, loadTaskPage } from './page.ts';
 import { remixMenu } from './remix.ts';
+import { setSpoiler } from './spoiler.ts';
 import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
@@ -72,6 +73,19 @@ async function recordCopy(
   });
 }
 
+/** Deletes the message of a task, and returns what happened. */
+async function deletePost(taskId: string, context: Context): Promise<string> {
+  const { say, facts, services } = context;
+  const task = await visibleTask(taskId, context);
+  if (!task.message) return say('tasks.deletedBefore');
+  if (!mayDeleteMessage(task, context))
+    throw new Refusal(task.requesterId === facts.userId ? 'refusals.messageInUse' : 'refusals.notYoursToDelete');
+  const { removed, left, needsRetry } = await services.tasks.removeMessage(task);
+  if (needsRetry) throw new Refusal('refusals.deleteFailed');
+  if (left.length > 0) return say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') });
+  return removed > 0 ? say('tasks.deleted', { count: removed }) : say('tasks.deletedBefore');
+}
+
 const taskHandlers = [
   tasksPageButton,
   taskSelect,
@@ -109,22 +123,14 @@ const taskHandlers = [
   }),
   on(customIds.deletePost, {
     reply: 'new-message',
-    async run(taskId, context) {
-      const task = await visibleTask(taskId, context);
-      if (!task.message) return { content: context.say('tasks.deletedBefore') };
-      if (!mayDeleteMessage(task, context))
-        throw new Refusal(
-          task.requesterId === context.facts.userId ? 'refusals.messageInUse' : 'refusals.notYoursToDelete',
-        );
-      const { removed, left, needsRetry } = await context.services.tasks.removeMessage(task);
-      if (needsRetry) throw new Refusal('refusals.deleteFailed');
-      if (left.length > 0)
-        return { content: context.say('tasks.cannotDelete', { link: left.map(linkToMessage).join(' ') }) };
-      return {
-        content: removed > 0 ? context.say('tasks.deleted', { count: removed }) : context.say('tasks.deletedBefore'),
-      };
-    },
+    run: async (taskId, context) => ({ content: await deletePost(taskId, context) }),
   }),
+  on(customIds.deleteFromPage, {
+    reply: 'here',
+    run: async ({ taskId, list }, context) => loadTaskPage(taskId, list, context, await deletePost(taskId, context)),
+  }),
+  on(customIds.hideResult, { reply: 'here', run: setSpoiler(true) }),
+  on(customIds.showOpenly, { reply: 'here', run: setSpoiler(false) }),
   ...ownDataHandlers,
 ];
 

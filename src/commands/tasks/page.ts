@@ -12,7 +12,7 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/conversations/talk-session.ts';
 import { areResultsHidden, hasEnded, isClosed, isHeld, type Task } from '../../services/tasks/task.ts';
-import { hasOwnPrompt, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
+import { hasOwnPrompt, isSpoiler, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Context } from '../feature.ts';
@@ -25,6 +25,8 @@ export async function loadTaskPage(
   id: string,
   list: TaskFilter,
   context: Context,
+  /** What the button on this page did. */
+  note?: string,
 ): Promise<MessagePlan | PreparedMessage> {
   const { services, say } = context;
   const task = await visibleTask(id, context);
@@ -35,6 +37,7 @@ export async function loadTaskPage(
   const successor = task.successorId === undefined ? undefined : await services.tasks.book.get(task.successorId);
   const controls = pageControls(task, messageLink(successor ?? task), list, context);
   const lines = [
+    ...(note === undefined ? [] : [note, '']),
     ...pageLines(task, { cost, left }, say),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
@@ -64,9 +67,9 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
     ...(canShowResult(task)
       ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
       : []),
-    ...(task.requesterId === facts.userId ? decisionButtons(task, button) : []),
+    ...(task.requesterId === facts.userId ? ownerButtons(task, list, button) : []),
     ...(mayDeleteMessage(task, context) && canDeleteMessage(task)
-      ? button('delete', customIds.deletePost.id(task.id))
+      ? button('delete', customIds.deleteFromPage.id({ taskId: task.id, list }))
       : []),
   ];
   return [
@@ -82,8 +85,19 @@ type ButtonName = keyof typeof text.tasks.buttons;
 /** A private result is shown to others only after a confirmation. */
 const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
 
+type MakeButton = (name: ButtonName, id: string) => ButtonPlan[];
+
+function ownerButtons(task: Task, list: TaskFilter, button: MakeButton): ButtonPlan[] {
+  if (!canShowResult(task)) return decisionButtons(task, button);
+  if (!task.traits.isVisual || task.request.spoiler === 'required') return [];
+  const pointer = { taskId: task.id, list };
+  return isSpoiler(task)
+    ? button('showOpenly', customIds.showOpenly.id(pointer))
+    : button('hideResult', customIds.hideResult.id(pointer));
+}
+
 /** This page is always private, so the buttons of a public task use custom ids that reply publicly. */
-function decisionButtons(task: Task, button: (name: ButtonName, id: string) => ButtonPlan[]): ButtonPlan[] {
+function decisionButtons(task: Task, button: MakeButton): ButtonPlan[] {
   const { id, state, route, failure, successorId } = task;
   if (state === 'unconfirmed') {
     const tryAgain = route.isPrivate ? customIds.tryAgainInNewMessage : customIds.tryAgainPublicly;

@@ -75,6 +75,7 @@ export const text = {
     deleted_other: '{{count}} messages with this result have been deleted. The task itself is kept.',
     deletedBefore: 'The message was already deleted. The task itself is kept.',
     cannotDelete: 'The bot cannot delete this message. If only you can see it, dismiss it yourself: {{link}}',
+    spoilerLeft: 'Not every message with this result could be changed. It is shown this way from now on.',
     cost: {
       settled: '{{cost}}',
       assumed: '{{cost}}, counted because the gateway may have accepted the task',
@@ -142,6 +143,8 @@ export const text = {
       end: 'End',
       tryAgain: 'Try again (may be charged twice)',
       dismiss: 'Dismiss',
+      hideResult: 'Hide behind a spoiler',
+      showOpenly: 'Show openly',
       delete: 'Delete message',
     },
   },

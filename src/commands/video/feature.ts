@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
-import { isSpoiler } from '../../services/tasks/task-facts.ts';
+import { spoilerOf } from '../../services/tasks/task-facts.ts';
 import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
@@ -37,7 +37,7 @@ export const videoOfImages = imageForm({
   },
   async run(values, { parent, links, model }, context) {
     const draft = throwIfRefusal(videoRequest({ ...values, links }));
-    const spoiler = parent && isSpoiler(parent);
+    const { spoiler } = parent ? spoilerOf(parent) : {};
     const order = videoOrder(draft, { model, fields: context.services.settings.gateway.fields, spoiler });
     return submitOrConfirm({ ...order, parent }, context);
   },

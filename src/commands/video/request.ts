@@ -130,7 +130,7 @@ interface OrderFacts {
   model: string;
   fields: VideoFields;
   /** Videos made from images behind a spoiler are hidden behind one too. */
-  spoiler?: boolean | undefined;
+  spoiler?: VideoRequest['spoiler'];
   /** What settings replace and add. */
   preferred?: Pick<VideoRequest, 'prompt' | 'typed' | 'spoiler' | 'sources'>;
 }

@@ -38,6 +38,7 @@ export interface ResponseOptions {
   wasAccepted?(): Promise<boolean>;
 }
 
+const attachedSchema = z.object({ attachments: z.array(z.object({ id: z.string() })) });
 const responseSchema = z.object({ id: z.string(), flags: z.number().nullish() });
 
 /** The only place that writes to Discord. discord.js respects the rate limits and retries a 429. */
@@ -102,6 +103,15 @@ export class Outbox {
     if (target.by === 'edit') return placeIn(await this.#rest.patch(messagePath(target), { ...message }));
     // Sent without the bot's token: discord.js discards that token on the 401 for an expired interaction token.
     return placeIn(await this.#tokenRest.patch(messagePath(target), { ...message, auth: false }));
+  }
+
+  /** Hides the files of a message behind spoilers, or shows them openly. */
+  async setSpoilers(message: MessagePlace, isSpoiler: boolean): Promise<void> {
+    const path = messagePath({ by: 'edit', message });
+    const { attachments } = attachedSchema.parse(await this.#rest.get(path));
+    // An edit removes the files that it does not list.
+    const changed = attachments.map(({ id }) => ({ id, is_spoiler: isSpoiler }));
+    await this.#rest.patch(path, { body: { attachments: changed, allowed_mentions: { parse: [] } } });
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */

@@ -2,6 +2,7 @@ export const refusals = {
   optionPromptEmpty: 'The prompt is empty. Enter some text and try again.',
   notAnImage: '{{name}} is not an image (its type is {{mediaType}}). Choose a PNG, JPEG, WebP, GIF or AVIF file.',
   imageEmpty: '{{name}} is empty. Choose another file.',
+  spoilerRequired: 'Moderation requires the spoiler, so this result cannot be shown openly.',
   noPromptInMessage: 'This message has no result with a prompt. Choose a result of this bot.',
   noImageInMessage: 'This message has no image. Choose a message that shows one.',
   imageUrlInvalid:

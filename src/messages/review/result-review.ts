@@ -54,7 +54,7 @@ export class ResultReview {
     const copies = copiesOf((await this.#sources.storedFiles(task)) ?? new Map());
     const outcome = await rules.judgeResults(place, await imagesOf(task, this.#sources, copies));
     if (outcome.action === 'allow') return task;
-    if (outcome.action === 'spoiler') return withRequest(task, { spoiler: true });
+    if (outcome.action === 'spoiler') return withRequest(task, { spoiler: 'required' });
     if (outcome.isUnavailable) throw new Refusal('refusals.rules.showUnchecked');
     throw new Refusal(outcome.needsAgeRestriction ? 'refusals.rules.showElsewhere' : 'refusals.rules.showRefused');
   }

@@ -4,7 +4,7 @@ import { isHeld, type Review, type Task, withRequest } from '../tasks/task.ts';
 /** Records the review: the results may be shown, or wait until a moderator has decided. */
 export function markReviewed(task: Task, review: Review, { isSpoiler = false } = {}): Task {
   if (task.state !== 'ready' || task.review) return task;
-  return { ...(isSpoiler ? withRequest(task, { spoiler: true }) : task), review };
+  return { ...(isSpoiler ? withRequest(task, { spoiler: 'required' }) : task), review };
 }
 
 export const setReviewMessage = (task: Task, messageId: string): Task =>

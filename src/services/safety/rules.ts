@@ -210,7 +210,7 @@ export class Rules {
       holdFor ??= outcome.holdFor;
     }
     const heldOrder = holdFor ? { ...order, holdFor } : order;
-    return isSpoiler ? { ...heldOrder, request: { ...request, spoiler: true } } : heldOrder;
+    return isSpoiler ? { ...heldOrder, request: { ...request, spoiler: 'required' } } : heldOrder;
   }
 
   /** All text of an order that the service may have to see, in pieces. Words, patterns and links in its documents are judged here. */

@@ -19,8 +19,8 @@ const commonRequest = z.object({
   /** The JSON Schema that the answer must match, as JSON. */
   schema: z.string().optional(),
   style: z.string().optional(),
-  /** Whether the results are hidden as spoilers. */
-  spoiler: z.boolean().optional(),
+  /** Whether the results are hidden as spoilers. `required`: by moderation, so their owner cannot show them openly. */
+  spoiler: z.union([z.boolean(), z.literal('required')]).optional(),
   /** Whether the task is visible only to the members of its private thread, and in no other lists. */
   isClosed: z.boolean().optional(),
   pictures: z.array(memberFile).optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Pcm } from '../../lib/pcm.ts';
 
 /** A member's file, by its URL at Discord. Its bytes are fetched when they are sent, and never stored. */
-export const memberFile = z.object({ address: z.string(), name: z.string() });
+export const memberFile = z.object({ address: z.string(), name: z.string(), isSpoiler: z.boolean().optional() });
 export type MemberFile = z.output<typeof memberFile>;
 
 /**

@@ -18,7 +18,11 @@ export function promptOf({ request, times }: Task): string {
   return words ?? request.prompt ?? '';
 }
 
-export const isSpoiler = ({ request }: Task): boolean => request.spoiler === true;
+export const isSpoiler = ({ request: { spoiler = false } }: Task): boolean => spoiler !== false;
+
+/** Everything made from a spoiler is a spoiler too, for the same reason. */
+export const spoilerOf = (parent: Task): Pick<Task['request'], 'spoiler'> =>
+  isSpoiler(parent) ? { spoiler: parent.request.spoiler } : {};
 
 /** The member's own text, without additions from options. A prompt that was entered for a button counts until there is a result without it. */
 export function typedPrompt(task: Task): string {

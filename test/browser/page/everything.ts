@@ -128,7 +128,7 @@ export function sampleMessages(channel: string, bot: Sender, person: Sender): Vi
       ...commandMetadata,
     }),
     message('2', { attachments: [image('a.png', 'crimson'), image('b.png', 'teal'), image('c.png', 'navy')] }),
-    message('3', { attachments: [image('SPOILER_d.png', 'purple'), file('e.zip', 'application/zip')] }),
+    message('3', { attachments: [{ ...image('d.png', 'purple'), flags: 8 }, file('e.zip', 'application/zip')] }),
     message('4', { attachments: [file('song.mp3', 'audio/mpeg')], embeds: [embed] }),
     message('5', { content: 'Choose', components: rows, edited: true }),
     message('6', { components: [page], flags: 32_768, ephemeral: true }),

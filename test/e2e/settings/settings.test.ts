@@ -3,7 +3,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { hasEnded, modelRequests, models } from '../asks/fixture.ts';
 import { startBot } from '../bot.ts';
-import { createFastClockFixture, type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, spoilersOf, startFastClockBot } from '../quick.ts';
 import { bytesOf, orders } from '../tasks/fixture.ts';
 import { erase, openDetails, openTask, openTaskList } from '../tasks/pages.ts';
 import { changeSettings } from './fixture.ts';
@@ -64,13 +64,13 @@ describe('/settings', () => {
     await first.stop();
     await startBot(fixture);
     for (const channel of ['studio', 'thread', 'hall', 'dm']) {
-      const { ephemeral, attachments } = await imagine(fixture, {}, channel);
-      expect([channel, ephemeral, attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([channel, true, true]);
+      const result = await imagine(fixture, {}, channel);
+      expect([channel, result.ephemeral, spoilersOf(result)]).toEqual([channel, true, [true]]);
     }
     // Nothing has to be posted there.
     expect((await imagine(fixture, {}, 'read-only')).ephemeral).toBe(true);
     const shown = await imagine(fixture, { private: false, spoiler: false });
-    expect([shown.ephemeral, shown.attachments[0]?.filename.startsWith('SPOILER_')]).toEqual([false, false]);
+    expect([shown.ephemeral, spoilersOf(shown)]).toEqual([false, [false]]);
     const other = await (await discord.as('other').slash('imagine', { prompt: 'a fox' })).message(isDone);
     expect(other.ephemeral).toBe(false);
   });

@@ -12,6 +12,7 @@ import {
   type FastClockFixture,
   labels,
   says,
+  spoilersOf,
   startFastClockBot,
   submitCount,
 } from '../quick.ts';
@@ -92,6 +93,16 @@ describeProfiles('/describe', (profile) => {
       new RegExp(`Made from \\[this result\\]\\(https://discord.com/channels/\\d+/\\d+/${parent.id}\\)`),
     );
     expect(labels(child)).toContain('U1');
+  });
+
+  it('/describe shows a copy of an image behind a spoiler behind one too, also from the menu', async () => {
+    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const hidden = await png('SPOILER_fox.png', 'orange');
+    const member = fixture.discord.as('member');
+    const described = await (await member.slash('describe', { image: hidden })).message(says('Finished in'));
+    const message = await fixture.discord.as('other').say('look', [hidden, await png('cat.png', 'lime')]);
+    const fromMenu = await (await member.menu('Describe image', message)).message(says('Finished in'));
+    expect([spoilersOf(described), spoilersOf(fromMenu)]).toEqual([[true], [true, false]]);
   });
 
   it('/describe can be repeated for the same images', async () => {

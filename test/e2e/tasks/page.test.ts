@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { labels, says, startFastClockBot, submitCount } from '../quick.ts';
+import { labels, says, spoilersOf, startFastClockBot, submitCount } from '../quick.ts';
 import { bytesOf, errorsIn, jobs, orderGrid } from './fixture.ts';
 import { openDetails, openTask, openTaskList, publicMessages } from './pages.ts';
 
@@ -34,12 +34,15 @@ describe('The page of a task', () => {
     expect(details.attachments).toEqual([]);
     const member = fixture.discord.as('member');
     await (await member.click(details, 'Back')).message((message) => message.attachments.length === 1);
-    expect(text(await (await member.click(page, 'Delete message')).message(says('has been deleted')))).toContain(
-      'kept',
+    const otherPage = await openTask(fixture, await openTaskList(fixture));
+    const isDeleted = says('been deleted. The task itself is kept.');
+    expect(labels(await (await member.click(page, 'Delete message')).message(isDeleted))).not.toContain(
+      'Delete message',
     );
     expect(publicMessages(fixture)).toEqual([]);
-    const again = await (await member.click(page, 'Delete message')).message(says('already'));
+    const again = await (await member.click(otherPage, 'Delete message')).message(says('already'));
     expect(text(again)).toContain('was already deleted');
+    expect(labels(again)).not.toContain('Delete message');
     const list = await (await member.click(page, 'Back')).message(says('Your tasks'));
     expect(list.attachments).toEqual([]);
     const second = await openTask(fixture, list);
@@ -140,13 +143,14 @@ describe('The page of a task', () => {
     await orderGrid(fixture, { private: true, spoiler: true });
     const member = fixture.discord.as('member');
     const page = await openTask(fixture, await openTaskList(fixture, 'member', { text: 'fox' }));
-    expect(page.attachments.map(({ filename }) => filename.startsWith('SPOILER_'))).toEqual([true]);
+    expect(spoilersOf(page)).toEqual([true]);
     // The bot cannot delete a private message.
     expect(labels(page)).not.toContain('Delete message');
     const privateCopy = await (await member.click(page, 'Show only to me')).message(says('Finished in'));
-    expect([privateCopy.ephemeral, privateCopy.attachments.map(({ filename }) => filename)]).toEqual([
+    expect([privateCopy.ephemeral, spoilersOf(privateCopy), privateCopy.attachments[0]?.filename]).toEqual([
       true,
-      ['SPOILER_image-1.png'],
+      [true],
+      'image-1.png',
     ]);
     const question = await (await member.click(page, 'Show here')).message(says('everyone in this channel sees'));
     expect(question.ephemeral).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { describeProfiles } from '../profiles.ts';
-import { labels, says } from '../quick.ts';
+import { labels, says, spoilersOf } from '../quick.ts';
 import { changeSettings } from '../settings/fixture.ts';
 import { orderGrid } from './fixture.ts';
 import {
@@ -62,7 +62,7 @@ describeProfiles('Using a message as a reference', (profile) => {
       { model: `${TEST_IMAGE_MODEL}-2K`, prompt: 'as a woodcut', image: [urlContaining('ex=')] },
     ]);
     // Everything made from a spoiler is a spoiler too.
-    expect(child.attachments[0]?.filename).toMatch(/^SPOILER_/);
+    expect(spoilersOf(child)).toEqual([true]);
   });
 
   it('An image made from a private result is private', async () => {

@@ -114,6 +114,25 @@ describe('A bot without the message content intent', () => {
   });
 });
 
+describe('The files of a message', () => {
+  it('A file is a spoiler by its flag or its old name, and an edit changes the flag of files that it keeps', async () => {
+    const { rest, studio } = await connectBot(0);
+    const names = ['plain.png', 'hidden.png', 'SPOILER_old.png'];
+    const attachments = names.map((filename, id) => ({ id, filename, is_spoiler: filename === 'hidden.png' }));
+    const files = names.map((name) => ({ name, data: Buffer.from('x') }));
+    const flagsOf = (message: Message) => message.attachments.map(({ flags }) => flags);
+    const message = (await rest.post(Routes.channelMessages(studio), { body: { attachments }, files })) as Message;
+    expect(message.attachments.map(({ filename }) => filename)).toEqual(names);
+    expect(flagsOf(message)).toEqual([undefined, 8, 8]);
+    const change = (isSpoiler: boolean) => message.attachments.map(({ id }) => ({ id, is_spoiler: isSpoiler }));
+    const edit = async (body: object) =>
+      (await rest.patch(Routes.channelMessage(studio, message.id), { body })) as Message;
+    expect(flagsOf(await edit({ attachments: change(true) }))).toEqual([8, 8, 8]);
+    expect(flagsOf(await edit({ content: 'same files' }))).toEqual([8, 8, 8]);
+    expect(flagsOf(await edit({ attachments: change(false) }))).toEqual([undefined, undefined, 8]);
+  });
+});
+
 describe('The intents of a session', () => {
   it('Without the intents for messages, no message is announced, changed or deleted', async () => {
     const { discord, send, received } = await connectBot(1);

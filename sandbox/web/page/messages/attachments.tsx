@@ -26,14 +26,25 @@ export function Attachments({ attachments }: { attachments: readonly APIAttachme
   );
 }
 
-const imageOf = ({ url, filename, description, width, height, content_type: type }: APIAttachment): GalleryItem => ({
+/** IS_SPOILER of the flags of attachments. */
+const SPOILER_FLAG = 8;
+
+const imageOf = ({
+  url,
+  filename,
+  description,
+  width,
+  height,
+  content_type: type,
+  flags,
+}: APIAttachment): GalleryItem => ({
   url,
   alt: description ?? '',
   name: filename,
   width: width ?? undefined,
   height: height ?? undefined,
   isVideo: type?.startsWith('video/') ?? false,
-  isSpoiler: filename.startsWith('SPOILER_'),
+  isSpoiler: ((flags ?? 0) & SPOILER_FLAG) !== 0,
 });
 
 const cardOf = ({ filename, size, url }: APIAttachment) => ({ name: filename, size, url });
