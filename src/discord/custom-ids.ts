@@ -316,6 +316,8 @@ export const customIds = {
   /** On the reply to a message: opens the proposal, or the reason for a refusal, for the message's author only. */
   showProposal: verb('price', taskCodec),
   showReason: verb('why', taskCodec),
+  /** On a reply that answers nothing, with the author of the message that it replies to. */
+  deleteNotice: verb('unsay', oneArgument(z.string().regex(/^\d{17,20}$/))),
   makeVideo: orderVerb('film', taskCodec),
   makeVideoFilled: orderVerb('filmf', formOriginCodec),
   reference: orderVerb('ref', taskCodec),
@@ -342,12 +344,12 @@ export const customIds = {
   task: verb('task', filterCodec),
   taskPage: verb('tp', taskPageCodec),
   taskDetails: verb('td', taskPageCodec),
-  fineTune: verb('tune', fineTuneCodec),
-  exportData: verb('export', noArguments),
   /** Pressed on the page of a task, which then shows the task as it has become. */
   deleteFromPage: verb('tx', taskPageCodec),
   hideResult: verb('th', taskPageCodec),
   showOpenly: verb('to', taskPageCodec),
+  fineTune: verb('tune', fineTuneCodec),
+  exportData: verb('export', noArguments),
   eraseData: verb('forget', noArguments),
   eraseDataConfirm: verb('forgets', noArguments),
   eraseDataConfirmAgain: verb('forgetr', noArguments),

@@ -209,6 +209,7 @@ export class Router<Services extends EarlyContext['services']> {
     try {
       // A failure cannot be shown in a list of suggestions.
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await responder.suggest([]);
+      if (isStaleCorrection(error, interaction)) return await responder.replacePressed(plan);
       await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction));
     } catch (replyError) {
       if (isTooLate(replyError)) funnel.logTooLate(what, replyError);
@@ -326,6 +327,13 @@ async function showOutcome(responder: Responder, prepared: Omit<PreparedMessage,
     return responder.edit(fallback);
   }
 }
+
+/** The button of a refusal whose form has been corrected since, or has expired. */
+const isStaleCorrection = (error: unknown, { type, data }: Interaction): boolean =>
+  error instanceof Refusal &&
+  error.key === 'refusals.formGone' &&
+  type === InteractionType.MessageComponent &&
+  readCustomId(data.custom_id)?.verb === customIds.correct.name;
 
 /** The name for the log, so it never contains text that a member typed. */
 function logNameOf({ type, data }: Interaction): string {

@@ -38,6 +38,13 @@ export class Refusal<Key extends RefusalKey = RefusalKey> extends Error {
 /** Refuses a request for what it says, which others must not read either. */
 export class ContentRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {}
 
+/** Refuses a request for its price, so that a cheaper one may be accepted. */
+export class PriceRefusal extends Refusal {
+  constructor({ key, variables }: Refusal) {
+    super(key, variables);
+  }
+}
+
 export function throwIfRefusal<Value>(value: Value | Refusal): Value {
   if (value instanceof Refusal) throw value;
   return value;

@@ -82,6 +82,7 @@ const POSTED_CUSTOM_IDS = [
   'drop.1.01k3v9x2mabcdefgh',
   'price.1.01k3v9x2mabcdefgh',
   'why.1.01k3v9x2mabcdefgh',
+  'unsay.1.100000000000000002',
   'film.1.01k3v9x2mabcdefgh',
   'filmf.1.01k3v9x2mabcdefgh.01k3v9x2mabcdefgh',
   'filmf.1..01k3v9x2mabcdefgh',

@@ -107,10 +107,10 @@ describe('Moderation of images', () => {
     expect(await exported()).not.toContain('"media"');
     const outsider = await discord.as('other').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish');
     expect(text(await outsider.followUp())).toContain('Only members with the Manage Messages permission');
-    expect(
-      (await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message()).attachments,
-    ).toEqual([]);
+    const decision = await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
+    expect(decision.attachments).toEqual([]);
     const result = await exchange.message(says('Finished in'));
+    expect(text(decision)).toMatch(new RegExp(`published <@\\d+>’s result\\. https://\\S+/${result.id}$`));
     expect(result.attachments).toHaveLength(1);
     expect(labels(result)).toContain('U1');
     await expect.poll(details).toContain('Original: ');

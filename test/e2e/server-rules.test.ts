@@ -776,6 +776,8 @@ describe('The rules page of a server', () => {
     // What was corrected cannot be corrected once more.
     const gone = () => admin.click(second, 'Correct it').then((exchange) => exchange.message());
     await expect.poll(async () => text(await gone())).toContain('This form is no longer available.');
+    const stale = discord.messages('studio').find(({ id }) => id === second.id);
+    expect(stale && labels(stale)).toEqual([]);
     const list = page.attachments.findIndex(({ filename }) => filename === 'blocked-words.txt');
     expect((await bytesOf(page, list)).toString()).toBe('casino\npoker');
   });

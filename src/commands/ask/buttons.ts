@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -50,6 +51,15 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
     const continued = requireKind('ask', await pressedTask(taskId, context));
     const next = nextQuestion(question, continued, context.origin);
     return submitQuestion(next.question, next.previous, context);
+  },
+});
+
+/** Deletes a reply to a message that was not answered. */
+const deleteNoticeButton = on(customIds.deleteNotice, {
+  reply: 'here',
+  async run(memberId, { facts }) {
+    if (facts.userId !== memberId && !mayManageMessages(facts)) throw new Refusal('refusals.notYoursToDelete');
+    return 'deleted';
   },
 });
 
@@ -167,5 +177,5 @@ const reasonButton = on(customIds.showReason, {
 
 export const askButtons = [
   on(customIds.continueConversation, { open: openQuestionForm }),
-  ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton, reasonButton],
+  ...[nextQuestionSubmit, stopButton, detailsButton, endConversationButton, reasonButton, deleteNoticeButton],
 ];

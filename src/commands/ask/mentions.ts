@@ -1,6 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Origin } from '../../discord/interaction-facts.ts';
 import type { MemberMessage } from '../../discord/member-message.ts';
+import type { Control, MessagePlan } from '../../discord/plan.ts';
 import { type ReadPlace, ServerAccess } from '../../discord/server-access.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -13,7 +14,7 @@ import type { Services } from '../feature.ts';
 import { type MessageReader, originOfMessage } from '../reply-with-task.ts';
 import { AnswerTurns, MAX_WAITING_QUESTIONS } from './answer-turns.ts';
 import { hintFor, questionIn } from './question-in.ts';
-import { questionOrder } from './questions.ts';
+import { questionOrder, withWayOut } from './questions.ts';
 
 /** More questions than wait or can still be edited at the same time. */
 const MAX_OPEN_QUESTIONS = 1_000;
@@ -66,7 +67,11 @@ export class Mentions {
 
   /** Whether the deletion of the message changes anything. */
   concerns(messageId: string): boolean {
-    return this.isOpen(messageId) || this.#services.tasks.book.live(isAnswerTo(messageId)).length > 0;
+    return (
+      this.isOpen(messageId) ||
+      this.#noticeTo(messageId) !== undefined ||
+      this.#services.tasks.book.live(isAnswerTo(messageId)).length > 0
+    );
   }
 
   /** Follows an edit as long as nothing has been submitted. */
@@ -89,6 +94,9 @@ export class Mentions {
   async remove(messageIds: readonly string[]): Promise<void> {
     const { tasks } = this.#services;
     for (const id of messageIds) {
+      // Without the reply, an edit of a refused question would have nowhere to show its answer.
+      const refused = this.#noticeTo(id);
+      if (refused) this.#open.delete(refused.message.id);
       const open = this.#open.get(id);
       this.#open.delete(id);
       if (open) {
@@ -97,6 +105,10 @@ export class Mentions {
       }
       for (const task of tasks.book.live(isAnswerTo(id, open?.reply?.id))) await this.#stop(task);
     }
+  }
+
+  #noticeTo(replyId: string): OpenQuestion | undefined {
+    return this.#open.values().find(({ reply, state }) => reply?.id === replyId && state === 'refused');
   }
 
   /** Tells the authors of the questions that still wait. */
@@ -132,7 +144,7 @@ export class Mentions {
         else {
           const progress = open.isShownAsWaiting ? say('ask.mention.waiting') : say('task.submitting');
           const content = hint ? say(`ask.mention.${hint}`) : progress;
-          open.reply = await messages.answers.replyTo(message, { content });
+          open.reply = await messages.answers.replyTo(message, hint ? this.#notice(message, content) : { content });
         }
       }
     } catch (error) {
@@ -176,17 +188,20 @@ export class Mentions {
     const { message, reply, place } = open;
     const { messages, tasks, say } = this.#services;
     if (!reply || open.isDeleted) return;
-    if (this.#turns.isClosed) return messages.answers.editReply(reply, { content: say('refusals.interrupted') });
+    if (this.#turns.isClosed)
+      return messages.answers.editReply(reply, this.#notice(message, say('refusals.interrupted')));
     const hint = hintFor(message);
     open.state = hint ? 'refused' : 'starting';
-    if (hint) return messages.answers.editReply(reply, { content: say(`ask.mention.${hint}`), controls: [] });
+    if (hint) return messages.answers.editReply(reply, this.#notice(message, say(`ask.mention.${hint}`)));
     if (open.isShownAsWaiting) await messages.answers.editReply(reply, { content: say('task.submitting') });
     open.isShownAsWaiting = false;
+    let previous: Task | undefined;
     try {
       const origin = this.#originOf(open);
       const isModerator = place?.mayManageMessages === true;
       const facts = { isModerator, origin, services: this.#services };
-      const { question, previous } = await questionIn(message, facts);
+      const { question, previous: continued } = await questionIn(message, facts);
+      previous = continued;
       const order = await questionOrder(question, previous, { services: this.#services, origin });
       if (open.isDeleted) return await this.#showDeleted(open);
       if (await this.#propose(open, order, origin)) return;
@@ -194,7 +209,7 @@ export class Mentions {
       this.#open.delete(message.id);
       if (open.isDeleted) await this.#stop(task);
     } catch (error) {
-      await this.#refuse(open, error);
+      await this.#refuse(open, withWayOut(error, previous));
     }
   }
 
@@ -256,19 +271,26 @@ export class Mentions {
     if (wasNotSubmitted) open.state = 'refused';
     else this.#open.delete(id);
     if (!open.reply) return;
-    if (guildId === undefined) return messages.answers.editReply(open.reply, { content: reason, controls: [] });
+    if (guildId === undefined) return messages.answers.editReply(open.reply, this.#notice(open.message, reason));
     const draftId = await tasks.drafts.keep(memberId, { reason }).catch((keepError: unknown) => {
       discord.funnel.messageFor(keepError, 'keeping the reason of a refusal');
       return undefined;
     });
     const controls =
       draftId === undefined ? [] : [buttonPlan(say('ask.mention.showReason'), customIds.showReason.id(draftId))];
-    await messages.answers.editReply(open.reply, { content: say('ask.mention.refused'), controls });
+    await messages.answers.editReply(open.reply, this.#notice(open.message, say('ask.mention.refused'), controls));
   }
 
-  async #showDeleted({ reply }: OpenQuestion): Promise<void> {
+  async #showDeleted({ message, reply }: OpenQuestion): Promise<void> {
     const { messages, say } = this.#services;
-    if (reply) await messages.answers.editReply(reply, { content: say('ask.mention.deleted'), controls: [] });
+    if (reply) await messages.answers.editReply(reply, this.#notice(message, say('ask.mention.deleted')));
+  }
+
+  /** A reply that answers nothing, which the author of the message can delete. */
+  #notice({ memberId }: MemberMessage, content: string, controls: readonly Control[] = []): MessagePlan {
+    const label = this.#services.say('task.buttons.delete');
+    const remove = buttonPlan(label, customIds.deleteNotice.id(memberId), { emoji: '🗑️' });
+    return { content, controls: [...controls, remove] };
   }
 
   /** One that is being submitted is stopped when it has been accepted. */

@@ -1,7 +1,8 @@
 import type { Origin } from '../../discord/interaction-facts.ts';
 import type { MessageFile } from '../../discord/member-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { SeveralRefusals } from '../../lib/mistakes.ts';
+import { PriceRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { type AskRequest, formats } from '../../services/conversations/ask-request.ts';
@@ -44,7 +45,16 @@ export async function submitQuestion(
   previous: Task | undefined,
   { services, origin, say }: { services: Services; origin: Origin; say: Say },
 ) {
-  return submitOrder(await questionOrder(question, previous, { services, origin }), { services, origin, say });
+  const order = await questionOrder(question, previous, { services, origin });
+  return submitOrder(order, { services, origin, say }).catch((error: unknown) => {
+    throw withWayOut(error, previous);
+  });
+}
+
+/** A conversation costs more with every question, so if a limit refuses its price, the refusal says how to start a new one. */
+export function withWayOut(error: unknown, previous: Task | undefined): unknown {
+  if (!previous || !(error instanceof PriceRefusal)) return error;
+  return new SeveralRefusals(error, [new Refusal('refusals.conversationPrice')]);
 }
 
 export async function questionOrder(

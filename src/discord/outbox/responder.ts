@@ -115,6 +115,12 @@ export class Responder {
     await this.#respond({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
   }
 
+  /** Changes the pressed message, as the first response. */
+  async replacePressed(plan: MessagePlan): Promise<void> {
+    await this.#respond({ type: InteractionResponseType.UpdateMessage, data: bodyOf(plan).body });
+    this.#state = 'pressed message';
+  }
+
   /** Sends a message that only the member sees: as the response if there is none yet, otherwise in place of the private reply. */
   async replyPrivately(plan: MessagePlan): Promise<void> {
     if (this.#state === 'nothing') {

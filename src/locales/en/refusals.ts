@@ -142,6 +142,8 @@ export const refusals = {
     total:
       'This request (price: {{price}}) would exceed the bot-wide limit: {{limit}}. The bot has {{left}} left, and the limit resets <t:{{resets}}:R>.',
   },
+  conversationPrice:
+    'A longer conversation costs more. Press **End conversation** under its last answer to start a new one.',
   concurrent: {
     member: 'Your limit on this server is {{limit}}. Wait until one of your tasks has finished, then try again.',
     direct:

@@ -13,11 +13,13 @@ import { buttonPlan } from '../task-buttons.ts';
 /** As much as the message of a result shows. */
 const MAX_PROMPT_LENGTH = 700;
 
+/** A private message opens for its member only. */
+const linkForModerators = (task: Task): string | undefined => (task.route.isPrivate ? undefined : messageLink(task));
+
 /** The message that asks moderators to decide about a held result. */
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const { id, requesterId: member, review, route } = task;
-  // A private message opens for its member only.
-  const link = route.isPrivate ? undefined : messageLink(task);
+  const link = linkForModerators(task);
   const category = review?.category;
   const prompt = escapeText(titleOf(task), MAX_PROMPT_LENGTH);
   const lines = [
@@ -55,8 +57,10 @@ const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' 
         return markResultsRefused(heldTask, review, 'refusals.rules.resultRejected');
       });
       const outcome = decision === 'allowed' && task.route.isPrivate ? 'allowedPrivate' : decision;
+      const decided = say(`task.review.${outcome}`, { who: `<@${facts.userId}>`, member: task.requesterId });
+      const link = linkForModerators(task);
       return {
-        content: say(`task.review.${outcome}`, { who: `<@${facts.userId}>`, member: task.requesterId }),
+        content: link === undefined ? decided : `${decided} ${link}`,
         files: [],
         controls: [],
       };

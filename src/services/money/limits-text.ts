@@ -1,5 +1,5 @@
 import { roundDown, roundUp, withCents } from '../../lib/decimals.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { PriceRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
 import { type Period, periods } from './periods.ts';
@@ -129,15 +129,16 @@ interface RefusedOrder {
 
 /** The refusal of a request that would exceed this limit. */
 export function refusalFor(allowance: Allowance, { amount, isUpperBound, count = 1 }: RefusedOrder): Refusal {
-  const { holder, period, resetsAt, kind } = allowance;
+  const { holder, period, resetsAt, kind, unit } = allowance;
   const limitText = allowanceText({ ...allowance, kind: undefined });
   const limit = kind === undefined ? limitText : [limitText, kind];
   if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
   const bound = isUpperBound ? 'at most' : '≈';
-  return new Refusal(`refusals.overBudget.${holder}`, {
+  const refusal = new Refusal(`refusals.overBudget.${holder}`, {
     limit,
     left: leftText(allowance),
     price: amount === undefined ? 'unknown' : `${bound} $${withCents(roundUp(amount))}${count > 1 ? ' per task' : ''}`,
     resets: Math.ceil(resetsAt / 1000),
   });
+  return unit === 'amount' ? new PriceRefusal(refusal) : refusal;
 }

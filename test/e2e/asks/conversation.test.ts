@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
+import { noLimits } from '../../support/no-limits.ts';
 import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -171,4 +175,17 @@ describe('The options of a question', () => {
     expect(text(refusal)).toContain('is not a valid image');
     expect(modelRequests(gateway)).toHaveLength(1);
   });
+});
+
+it('A question that its limit refuses for its price names the way out of a conversation, a new one does not', async () => {
+  const prices = join(createTemporaryFolder(), 'prices.json');
+  writeFileSync(prices, JSON.stringify({ ask: '0.10' }));
+  const settings = { ...models, ...noLimits, PRICES: prices, DEFAULT_MEMBER_BUDGET: '$0.15 a day' };
+  const fixture = await startFastClockBot({ settings, gateway: { speed: 20 } });
+  await answerTo(fixture, { prompt: 'snow?' });
+  const refusal = async (options: Record<string, string | boolean>) =>
+    text(await (await fixture.discord.as('member').slash('ask', options)).ephemeral());
+  expect(await refusal({ prompt: 'and ice?' })).toMatch(/would exceed your limit[\s\S]*Press \*\*End conversation\*\*/);
+  expect(await refusal({ prompt: 'fire?', new: true })).not.toContain('End conversation');
+  expect(modelRequests(fixture.gateway)).toHaveLength(1);
 });

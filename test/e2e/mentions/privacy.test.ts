@@ -20,6 +20,25 @@ it('A refused mention gets a neutral reply, and only its author can read why', a
   expect(modelRequests(gateway)).toHaveLength(0);
 });
 
+it('The author of a refused mention can delete the reply, after which an edit is not answered', async () => {
+  const { discord, gateway } = await startMentionBot();
+  await applyRules(discord, { words: [{ text: 'casino' }] });
+  const member = discord.as('member');
+  const question = await member.say(toBot(discord, 'where is the casino?'));
+  const reply = await replySaying(discord, 'studio', question, 'This question was not answered');
+  const toOthers = await (await discord.as('other').click(reply, 'Delete')).followUp();
+  expect([toOthers.ephemeral, text(toOthers)]).toEqual([true, expect.stringContaining('Only the member who')]);
+  const isThere = () => discord.messages('studio').some(({ id }) => id === reply.id);
+  expect(isThere()).toBe(true);
+  await member.click(reply, 'Delete');
+  await expect.poll(isThere).toBe(false);
+  await member.edit(question, toBot(discord, 'where is the opera?'));
+  // A later question is answered after the edit has been read.
+  const next = await member.say(toBot(discord, 'what is snow?'));
+  await replyTo(discord, 'studio', next);
+  expect(modelRequests(gateway)).toHaveLength(1);
+});
+
 it('A refused direct message is told why, because only its author reads it', async () => {
   const { discord } = await startMentionBot({ ASK_AT_ONCE: '1' });
   const member = discord.as('member').in('dm');
