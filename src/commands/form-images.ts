@@ -82,6 +82,8 @@ interface ImageForm<Parsed> {
   maxImages: number;
   /** `count`: how many images the form was opened from. */
   labels(say: Say, count: number): Record<'title' | 'prompt' | 'model' | 'modelHint', string>;
+  /** Whether members can add images of their own. */
+  takesMore?: boolean;
   /** In addition to the images, the prompt and the model. */
   moreFields?(say: Say): FieldPlan[];
   parse(fields: FormValues['fields']): Parsed | Refusal;
@@ -93,12 +95,11 @@ interface ImageForm<Parsed> {
   ): Promise<HandlerResult>;
 }
 
-/** The chosen images, as the option `links` of a command; all of them if none is chosen. */
-const linksOf = (images: readonly MemberFile[], chosen: readonly string[]): string =>
-  images
-    .filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)))
-    .map(({ address }) => address)
-    .join('\n');
+/** The chosen images, all of them if none is chosen, and those that were added, as the option `links` of a command. */
+function linksOf(images: readonly MemberFile[], chosen: readonly string[], added: readonly MemberFile[]): string {
+  const used = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));
+  return [...used, ...added].map(({ address }) => address).join('\n');
+}
 
 /** The model of the result itself, the member's usual one, or the bot's. */
 async function modelToOffer(purpose: 'image' | 'video', task: Task | undefined, context: Context) {
@@ -116,6 +117,9 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
       imagesField(source, say),
       { type: 'text', name: 'words', label: prompt, isLong: true, required: true },
       modelField(purpose, { value, label: model, hint: modelHint }, models),
+      ...(definition.takesMore
+        ? [{ type: 'file', name: 'added', accept: ['image'], max: maxImages, label: say('formImages.added') } as const]
+        : []),
       ...(definition.moreFields?.(say) ?? []),
     ];
     return { id, title, fields };
@@ -154,16 +158,18 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
       const images = await loadForForm(imagesOfForm(origin, context), context);
       return formOf(filled.id(origin), { images, task }, context);
     },
-    parse({ fields, lists }) {
+    parse({ fields, lists, files }) {
       const parsed = definition.parse(fields);
       const typedModel = fields.model?.trim() || undefined;
-      return parsed instanceof Refusal ? parsed : { parsed, typedModel, chosen: lists.which ?? [] };
+      return parsed instanceof Refusal
+        ? parsed
+        : { parsed, typedModel, chosen: lists.which ?? [], added: files.added ?? [] };
     },
-    async run(origin, context, { parsed, typedModel, chosen }) {
+    async run(origin, context, { parsed, typedModel, chosen, added }) {
       const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
-      const images = await imagesOfForm(origin, context);
+      const links = linksOf(await imagesOfForm(origin, context), chosen, added);
       const model = await chooseModel(purpose, typedModel, context.services);
-      return definition.run(parsed, { parent, links: linksOf(images, chosen), model }, context);
+      return definition.run(parsed, { parent, links, model }, context);
     },
   });
   return { menu: entry, handlers: [opener, submit], form };

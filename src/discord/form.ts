@@ -91,8 +91,11 @@ function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
         max_values: field.max,
         default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
       };
-    case 'file':
-      return { type: ComponentType.FileUpload, custom_id: name, required, max_values: 1 };
+    case 'file': {
+      const { accept, max = 1 } = field;
+      const filter = accept && { file_types: [...accept] };
+      return { type: ComponentType.FileUpload, custom_id: name, required, max_values: max, ...filter };
+    }
   }
 }
 
@@ -116,7 +119,7 @@ interface EnteredValues {
 /** The values that a member has filled in. */
 export interface FormValues extends EnteredValues {
   /** Discord keeps the files for a while. */
-  files: Readonly<Record<string, { address: string; name: string }>>;
+  files: Readonly<Record<string, readonly { address: string; name: string }[]>>;
 }
 
 export function readForm({ components, resolved }: APIModalSubmission): FormValues {
@@ -134,8 +137,10 @@ export function readForm({ components, resolved }: APIModalSubmission): FormValu
       lists[name] = field.value ? [field.value] : [];
     }
     if ('values' in field) lists[name] = field.values;
-    const file = field.type === ComponentType.FileUpload ? resolved?.attachments?.[field.values[0] ?? ''] : undefined;
-    if (file) files[name] = { address: file.url, name: file.filename };
+    if (field.type === ComponentType.FileUpload)
+      files[name] = field.values
+        .flatMap((id) => resolved?.attachments?.[id] ?? [])
+        .map(({ url, filename }) => ({ address: url, name: filename }));
   }
   return { fields, lists, files };
 }

@@ -73,13 +73,21 @@ export interface FormPlan {
   fields: readonly FieldPlan[];
 }
 
-export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | ListFieldPlan | NotePlan | (FieldFacts & { type: 'file' });
+export type FieldPlan = TextFieldPlan | ChoiceFieldPlan | ListFieldPlan | NotePlan | FileFieldPlan;
 
 interface FieldFacts {
   name: string;
   label: string;
   hint?: string;
   required?: boolean;
+}
+
+interface FileFieldPlan extends FieldFacts {
+  type: 'file';
+  /** Limits the file picker by file name only, so the files are checked anyway. */
+  accept?: readonly ('image' | 'video' | 'audio')[];
+  /** How many files can be added, ten at most; one if unset. */
+  max?: number;
 }
 
 /** Text between the fields, which is its label. */

@@ -252,6 +252,7 @@ export const en = {
     file: '**Image:** {{name}}',
     which: 'Images',
     whichHint: 'Leave this empty to use all of them.',
+    added: 'More images',
     numbered: 'Image {{number}}: {{name}}',
   },
   promptForm: {

@@ -25,7 +25,13 @@ export function promptForm({ id, title, prompt, hasRegion, label }: PromptFormOp
     fields: [
       ...fields,
       { type: 'choice', name: 'side', label: say('promptForm.area'), options },
-      { type: 'file', name: 'mask', label: say('promptForm.mask'), hint: say('promptForm.maskHint') },
+      {
+        type: 'file',
+        name: 'mask',
+        accept: ['image'],
+        label: say('promptForm.mask'),
+        hint: say('promptForm.maskHint'),
+      },
     ],
   };
 }
@@ -57,11 +63,11 @@ function splitPrompt(prompt: string): [string, string] {
 export interface PromptFormValues {
   prompt: string;
   side: string;
-  maskFile: FormValues['files'][string] | undefined;
+  maskFile: FormValues['files'][string][number] | undefined;
 }
 
 export function readPromptForm({ fields, files }: FormValues): PromptFormValues | Refusal {
   const prompt = promptIn(fields);
   const { side = '' } = fields;
-  return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, side, maskFile: files.mask };
+  return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, side, maskFile: files.mask?.[0] };
 }

@@ -63,3 +63,7 @@ export interface SelectOption {
   readonly emoji?: { readonly name?: string | null };
   readonly default?: boolean;
 }
+
+/** What a file picker offers by `file_types`: groups such as `image`, and endings such as `.pdf`. */
+export const acceptOf = (types: readonly string[] | undefined): string | undefined =>
+  types?.map((type) => (type.startsWith('.') ? type : `${type}/*`)).join(',');

@@ -13,7 +13,7 @@ import { MAX_PERSONA_NAME_LENGTH } from '../../services/orders/preference-set.ts
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import { type Context, on } from '../feature.ts';
-import { nextQuestion, submitQuestion } from './questions.ts';
+import { filesIn, nextQuestion, submitQuestion } from './questions.ts';
 
 const stopButton = on(customIds.stop, {
   reply: 'here',
@@ -34,7 +34,7 @@ async function openQuestionForm(taskId: string, context: Context): Promise<FormP
     title: say('ask.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('ask.form.question'), isLong: true, required: true },
-      { type: 'file', name: 'file', label: say('ask.form.file'), hint: say('ask.form.fileHint') },
+      { type: 'file', name: 'file', max: 2, label: say('ask.form.file'), hint: say('ask.form.fileHint') },
     ],
   };
 }
@@ -43,9 +43,9 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
   reply: 'new-message',
   onlyOrders: true,
   reopen: openQuestionForm,
-  parse({ fields, files: { file } }) {
+  parse({ fields, files }) {
     const prompt = (fields.words ?? '').trim();
-    return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, file };
+    return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, ...filesIn(files.file ?? []) };
   },
   async run(taskId, context, question) {
     const continued = requireKind('ask', await pressedTask(taskId, context));

@@ -35,7 +35,7 @@ export const text = {
       title: 'Continue the conversation',
       question: 'Your next question',
       file: 'Image or file',
-      fileHint: 'An image, a PDF, a text file or audio.',
+      fileHint: 'Up to two: an image, and a PDF, a text file, audio or another image.',
     },
     /** Replies to messages. Everyone can read them, so they say nothing about the member. */
     mention: {

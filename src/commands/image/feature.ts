@@ -61,6 +61,7 @@ export const referenceForm = imageForm({
   filled: customIds.referenceFilled,
   /** With more references, each of them has hardly any effect. */
   maxImages: 10,
+  takesMore: true,
   labels: (say, count) => ({
     title: say('reference.title', { count }),
     prompt: say('reference.prompt'),

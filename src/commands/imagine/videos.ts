@@ -79,7 +79,7 @@ function animateValues({ fields, files }: FormValues) {
     words: promptIn(fields),
     motion: motions.find((one) => one === fields.motion) ?? 'low',
     loop: loop === '' ? undefined : loop === 'yes',
-    lastFrame: files.end,
+    lastFrame: files.end?.[0],
     videoNumber: Number(videoNumber),
   };
 }
@@ -118,7 +118,7 @@ function animateForm({ id, task }: { id: string; task: Task }, say: Say): FormPl
       { type: 'text', name: 'words', label: say('animate.prompt'), hint: say('animate.promptHint'), isLong: true },
       motionField(say),
       { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
-      { type: 'file', name: 'end', label: say('animate.lastFrame') },
+      { type: 'file', name: 'end', accept: ['image'], label: say('animate.lastFrame') },
     ],
   };
 }

@@ -61,7 +61,7 @@ async function applyForm(
   const { rules } = context.services.safety;
   if (section === 'access') return previewAccessRule(entered, context);
   const previous = rules.get(guildId);
-  const { file } = entered.files;
+  const [file] = entered.files.file ?? [];
   const words = file && (await context.services.conversations.readText(file, context.facts.userId));
   const submitted = { ...entered, fields: { ...entered.fields, ...(words !== undefined && { words }) } };
   const isCurrent = opened === digestsOf(formFieldsOf(section, previous, context));
@@ -136,7 +136,7 @@ function changesOf(
       };
       return {
         // A list that was too long for its field was shown as an empty field, which must not empty the list.
-        ...(files.file || isShown(current, 'words') ? { words: parsed.words } : {}),
+        ...(files.file?.length || isShown(current, 'words') ? { words: parsed.words } : {}),
         ...(isShown(current, 'patterns') ? { patterns: parsed.patterns } : {}),
         ...(isShown(current, 'allowedWords') ? { allowedWords: parsed.allowedWords } : {}),
         longestPrompt: parsed.longestPrompt,

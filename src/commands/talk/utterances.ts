@@ -57,7 +57,13 @@ async function openSpeakForm(taskId: string, context: Context): Promise<FormPlan
     title: say('talk.form.title'),
     fields: [
       { type: 'text', name: 'words', label: say('talk.form.message'), isLong: true },
-      { type: 'file', name: 'sound', label: say('talk.form.audio'), hint: say('talk.form.audioHint') },
+      {
+        type: 'file',
+        name: 'sound',
+        accept: ['audio'],
+        label: say('talk.form.audio'),
+        hint: say('talk.form.audioHint'),
+      },
     ],
   };
 }
@@ -69,7 +75,7 @@ export const speakSubmit = on(customIds.speakFilled, {
   // Even from a copy that only one member sees, the utterance goes into the talk.
   reply: 'new-public',
   reopen: openSpeakForm,
-  parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound }),
+  parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound?.[0] }),
   async run(taskId, context, utterance) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
     return submitConfirmed({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);

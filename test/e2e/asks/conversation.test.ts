@@ -37,6 +37,23 @@ describeProfiles('A conversation', (profile) => {
     expect(text(second)).toContain('Continues [this answer]');
   });
 
+  it('The form of a conversation takes an image and one more file', async () => {
+    const fixture = await openFixture();
+    const member = fixture.discord.as('member');
+    const first = await answerTo(fixture, { prompt: 'snow?' });
+    const form = await (await member.click(first, 'Continue')).modal();
+    const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const files = [
+      { name: 'notes.txt', bytes: Buffer.from('the snow is deep') },
+      { name: 'red.png', bytes: image },
+    ];
+    await (await member.fill(form, { 'Your next question': 'and this?', 'Image or file': files })).message(hasEnded);
+    expect(receivedTurns(fixture).at(-1)).toMatch(/input_image/);
+    expect(receivedTurns(fixture).at(-1)).toContain('the snow is deep');
+  });
+
   it('A conversation continues with the next question in the same place and starts again with `new`', async () => {
     const fixture = await openFixture();
     await answerTo(fixture, { prompt: 'snow?' });

@@ -104,6 +104,22 @@ describeProfiles('Using a message as a reference', (profile) => {
   });
 });
 
+it('The form of a reference takes up to ten images in addition, and limits the file picker to images', async () => {
+  const fixture = await startLocalBot();
+  const parent = await orderImage(fixture);
+  const member = fixture.discord.as('member');
+  const form = await (await member.click(parent, MENU)).modal();
+  const upload = { type: 19, custom_id: 'added', required: false, max_values: 10, file_types: ['image'] };
+  expect(form.components).toContainEqual(expect.objectContaining({ component: expect.objectContaining(upload) }));
+  const added = await Promise.all(Array.from({ length: 10 }, (_, index) => imageUpload(`added-${index}.png`)));
+  const submission = await member.fill(form, { words: 'together', added });
+  await submission.message(says('Finished in'));
+  const file = parent.attachments[0]?.filename ?? '?';
+  expect(receivedOrders(fixture.gateway).at(-1)).toMatchObject({
+    image: [file, ...added.map(({ name }) => name)].map((name) => urlContaining(name)),
+  });
+});
+
 describe('The refusals of references', () => {
   it('A reference is refused from a message without an image, and in a channel where the bot is not allowed to post', async () => {
     const fixture = await startLocalBot();

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { OptionType } from '../discord-api.ts';
+import { acceptOf, OptionType } from '../discord-api.ts';
 import { Icon } from '../shell/icons.tsx';
 import type { Option } from './commands.ts';
 import {
@@ -129,7 +129,7 @@ function FileValue({ option }: { option: Option }) {
   const { name, file_types: types } = option;
   const field = useFocusTarget<HTMLInputElement>(name);
   const value = optionValues.value.get(name);
-  const accept = types?.map((type) => (type.includes('/') || type.startsWith('.') ? type : `${type}/*`)).join(',');
+  const accept = acceptOf(types);
   return (
     <label class="pill-file">
       <Icon name="file" size={16} />

@@ -1,4 +1,4 @@
-import { ComponentKind, type SelectOption } from '../discord-api.ts';
+import { acceptOf, ComponentKind, type SelectOption } from '../discord-api.ts';
 import { bytesText } from '../markdown/time.ts';
 import { Select } from '../messages/select.tsx';
 import { Icon } from '../shell/icons.tsx';
@@ -164,6 +164,7 @@ function FileInput({ field, value, onValue, error }: Props) {
           type="file"
           class="unseen"
           multiple={max > 1}
+          accept={acceptOf(field.component.file_types as readonly string[] | undefined)}
           aria-label={field.label}
           aria-invalid={error !== undefined}
           onChange={({ currentTarget }) => addFiles(currentTarget.files)}
