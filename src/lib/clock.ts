@@ -59,6 +59,7 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
     };
     const cancel = clock.after(ms, end);
     signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
   });
 }
 
