@@ -29,7 +29,8 @@ export interface BotContext extends AppContext {
 interface BotSettings {
   /** `adminGuildIds`: servers whose admins can see what the gateway account has spent. */
   discord: Parameters<typeof refuseUnserved>[0] & ReadMessages & { adminGuildIds: readonly string[] };
-  gateway: Pick<GatewaySettings, 'fields'>;
+  /** `remix`: whether the gateway's account is in remix mode. */
+  gateway: Pick<GatewaySettings, 'fields'> & { remix: boolean };
   /** Used if a member names no model. */
   models: Readonly<Partial<Record<'image' | 'video' | 'music' | 'text' | 'talk', string>>>;
   operator: OperatorSettings;

@@ -39,7 +39,10 @@ export function openCommands(
     drafts: tasks.drafts,
     afterReply: sendSetupHint,
     loadSettings: ({ userId: memberId, ...place }) => tasks.preferences.refresh({ ...place, memberId }),
-    isPrivateByDefault: (facts, command) => isPrivateByDefault(facts, command, services),
+    defaults: {
+      isPrivate: (facts, command) => isPrivateByDefault(facts, command, services),
+      remixes: ({ userId: memberId, ...place }) => tasks.preferences.early({ ...place, memberId }).remix,
+    },
     guards: [
       refuseUnserved(settings.discord),
       refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId)),

@@ -74,7 +74,7 @@ export async function preferenceFields(
   { set, persona }: OwnPreferences,
   context: Context,
 ): Promise<FieldPlan[]> {
-  const { say } = context;
+  const { say, services } = context;
   const { label, choice, text, radio } = fieldMakers(context);
   const model = async (name: FieldName, purpose: (typeof modelPurposes)[number], value: string | undefined) => {
     const { models } = await modelsForForm(purpose, undefined, context);
@@ -95,6 +95,10 @@ export async function preferenceFields(
         { ...radio('private', SWITCH, switchName(set.isPrivate)), hint: say('settings.privateHint') },
         radio('spoiler', SWITCH, switchName(set.spoiler)),
         radio('ping', pings, set.ping),
+        {
+          ...radio('remix', SWITCH, switchName(set.remix)),
+          hint: say(services.settings.gateway.remix ? 'settings.remixHint' : 'settings.partialRemixHint'),
+        },
       ];
     case 'answers':
       return [radio('length', answerLengths, set.length), radio('tone', answerTones, set.tone)];
@@ -163,7 +167,12 @@ function enteredSet(
       return { ...flags, stylize: stylize === undefined ? undefined : Number.parseInt(stylize, 10), suffix };
     }
     case 'replies':
-      return { isPrivate: switchIn(value('private')), spoiler: switchIn(value('spoiler')), ping: value('ping') };
+      return {
+        isPrivate: switchIn(value('private')),
+        spoiler: switchIn(value('spoiler')),
+        ping: value('ping'),
+        remix: switchIn(value('remix')),
+      };
     case 'answers':
       return { length: value('length'), tone: value('tone') };
   }

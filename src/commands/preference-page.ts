@@ -75,6 +75,7 @@ function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferenc
         private: choice(switchName(set.isPrivate)),
         spoiler: choice(switchName(set.spoiler)),
         ping: choice(set.ping),
+        remix: choice(switchName(set.remix)),
       });
     case 'answers':
       return lines({ length: choice(set.length), tone: choice(set.tone) });

@@ -269,6 +269,10 @@ export const customIds = {
   action: orderVerb('a', taskAndIndexCodec),
   actionText: orderVerb('w', taskAndIndexCodec),
   actionTextFilled: orderVerb('wf', taskAndIndexCodec),
+  /** An action that a member's settings can open the prompt for, by how a changed prompt is sent: as a new order, by Custom Zoom, or when the gateway asks. */
+  reroll: orderVerb('rr', taskCodec),
+  zoom: orderVerb('zoom', taskAndIndexCodec),
+  remix: orderVerb('remix', taskAndIndexCodec),
   change: orderVerb('chg', taskAndChoiceCodec(shortFollowUps)),
   upscaleAll: orderVerb('all', taskCodec),
   larger: orderVerb('large', taskAndChoiceCodec(modelSizes)),

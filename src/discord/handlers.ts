@@ -192,9 +192,15 @@ export interface Handler<Services> {
   read(id: CustomId): Handling<Services>;
 }
 
-type Handling<Services> =
-  | { open(context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan> }
-  | (Replying & { press(context: HandlerContext<Services>, press: Press): Promise<HandlerResult> })
+type Open<Services> = (context: HandlerContext<Services>, message: TargetMessage) => Promise<FormPlan>;
+
+export type Handling<Services> =
+  | { open: Open<Services> }
+  | (Replying & {
+      press(context: HandlerContext<Services>, press: Press): Promise<HandlerResult>;
+      remix?: { byDefault: boolean; open: Open<Services> } | undefined;
+      likeCommand?: string | undefined;
+    })
   | (Replying & {
       isPrivate(values: FormValues): boolean;
       submit(values: FormValues): Run<Services>;
@@ -214,6 +220,13 @@ interface Replier<Pointer, Services, Input> extends Replying {
   run(pointer: Pointer, context: HandlerContext<Services>, input: Input): Promise<HandlerResult>;
 }
 
+interface PressReplier<Pointer, Services> extends Replier<Pointer, Services, Press> {
+  /** Opens a form instead, for members whose settings say so; `byDefault`: unless their settings say no. */
+  remix?: Opener<Pointer, Services> & { byDefault: boolean };
+  /** A command: the reply is private where its replies are private by default. */
+  likeCommand?(pointer: Pointer): string;
+}
+
 /** If a form was opened from a menu, the reply is a new message, because there is no message of the bot to edit. */
 interface FormReplier<Pointer, Services, Parsed> extends Replier<Pointer, Services, Parsed> {
   /** Whether only the member sees the reply to a form from a menu. The reply to one from a button is as private as the message. */
@@ -226,7 +239,7 @@ interface FormReplier<Pointer, Services, Parsed> extends Replier<Pointer, Servic
 
 function on<Pointer, Services, Parsed>(
   { name: verb, read }: Verb<Pointer>,
-  definition: Opener<Pointer, Services> | FormReplier<Pointer, Services, Parsed> | Replier<Pointer, Services, Press>,
+  definition: Opener<Pointer, Services> | FormReplier<Pointer, Services, Parsed> | PressReplier<Pointer, Services>,
 ): Handler<Services> {
   return {
     verb,
@@ -236,8 +249,15 @@ function on<Pointer, Services, Parsed>(
       if ('open' in definition) return { open: (context, message) => definition.open(pointer, context, message) };
       const { reply, onlyOrders } = definition;
       const replying = { reply, ...(onlyOrders && { onlyOrders }) };
-      if (!('parse' in definition))
-        return { ...replying, press: (context, press) => definition.run(pointer, context, press) };
+      if (!('parse' in definition)) {
+        const { remix, likeCommand } = definition;
+        return {
+          ...replying,
+          press: (context, press) => definition.run(pointer, context, press),
+          remix: remix && { ...remix, open: (context, message) => remix.open(pointer, context, message) },
+          likeCommand: likeCommand?.(pointer),
+        };
+      }
       const { isPrivate, parse, reopen, run } = definition;
       return {
         ...replying,
@@ -258,7 +278,7 @@ interface Definers<Services> {
   command<const O extends Options>(definition: PlainCommand<O, Services>): SingleCommand<Services>;
   on<Pointer>(verb: Verb<Pointer>, definition: Opener<Pointer, Services>): Handler<Services>;
   on<Pointer, Parsed>(verb: Verb<Pointer>, definition: FormReplier<Pointer, Services, Parsed>): Handler<Services>;
-  on<Pointer>(verb: Verb<Pointer>, definition: Replier<Pointer, Services, Press>): Handler<Services>;
+  on<Pointer>(verb: Verb<Pointer>, definition: PressReplier<Pointer, Services>): Handler<Services>;
 }
 
 export const definersFor = <Services>(): Definers<Services> => ({ command, on });

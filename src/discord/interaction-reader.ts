@@ -20,6 +20,7 @@ import {
   type HandlerContext,
   type HandlerResult,
   type Handlers,
+  type Handling,
   type Menu,
   menusByName,
   type SingleCommand,
@@ -43,24 +44,31 @@ import { targetOf } from './target-message.ts';
 type ContextHandler<Services, Result> = (context: HandlerContext<Services>) => Promise<Result>;
 
 /** What an interaction asks for, and how it is to be acknowledged. */
-export type ParsedInteraction<Services> = { origin: Origin } & (
-  | { asks: 'for suggestions'; suggest: ContextHandler<Services, Suggestion[]> }
-  | { asks: 'for a form'; open: ContextHandler<Services, FormPlan> }
-  | {
-      asks: 'for a reply';
-      acknowledgement: Acknowledgement;
-      /** Whether this can run again if it was interrupted before an order was stored. */
-      onlyOrders: boolean;
-      /** Set if the reply of a command is private, but what follows is not. */
-      isPublicLater?: boolean;
-      run: ContextHandler<Services, HandlerResult>;
-    }
-);
+export type ParsedInteraction<Services> =
+  | { asks: 'for suggestions'; origin: Origin; suggest: ContextHandler<Services, Suggestion[]> }
+  | { asks: 'for a form'; origin: Origin; open: ContextHandler<Services, FormPlan> }
+  | ParsedReply<Services>;
 
-export type ParsedReply<Services> = Extract<ParsedInteraction<Services>, { asks: 'for a reply' }>;
+export interface ParsedReply<Services> {
+  asks: 'for a reply';
+  origin: Origin;
+  acknowledgement: Acknowledgement;
+  /** Whether this can run again if it was interrupted before an order was stored. */
+  onlyOrders: boolean;
+  /** Set if the reply of a command is private, but what follows is not. */
+  isPublicLater?: boolean;
+  /** Whether the settings, when they have been read, may ask for another acknowledgement. */
+  dependsOnSettings?: boolean;
+  run: ContextHandler<Services, HandlerResult>;
+}
 
-/** Whether the server makes this command's replies private unless the member chooses otherwise. */
-export type PrivateByDefault = (facts: InteractionFacts, command: string) => boolean;
+/** What rules and settings say about the first response, as far as it is in memory. */
+export interface KnownDefaults {
+  /** Whether a command's replies are private unless the member chooses otherwise. */
+  isPrivate(facts: InteractionFacts, command: string): boolean;
+  /** Whether buttons open the prompt first; undefined if that is not set. */
+  remixes(facts: InteractionFacts): boolean | undefined;
+}
 
 /** Finds the handler of an interaction, and reads from the payload what the handler needs. Throws a refusal if there is no handler, or if the handler does not accept the input. */
 export class InteractionReader<Services> {
@@ -83,17 +91,17 @@ export class InteractionReader<Services> {
     this.#handlers = new Map(handlers.map((handler) => [handler.verb, handler]));
   }
 
-  read(interaction: Interaction, isPrivateByDefault?: PrivateByDefault): ParsedInteraction<Services> {
+  read(interaction: Interaction, defaults?: KnownDefaults): ParsedInteraction<Services> {
     switch (interaction.type) {
       case InteractionType.ApplicationCommandAutocomplete:
         return this.#suggestions(interaction);
       case InteractionType.ApplicationCommand:
         if (interaction.data.type === ApplicationCommandType.ChatInput)
-          return this.#command(interaction, interaction.data, isPrivateByDefault);
+          return this.#command(interaction, interaction.data, defaults);
         if (interaction.data.type === ApplicationCommandType.Message) return this.#menu(interaction, interaction.data);
         throw new Refusal('refusals.unknownCommand');
       case InteractionType.MessageComponent:
-        return this.#component(interaction);
+        return this.#component(interaction, defaults);
       case InteractionType.ModalSubmit:
         return this.#form(interaction);
     }
@@ -113,18 +121,16 @@ export class InteractionReader<Services> {
   #command(
     interaction: Interaction,
     data: APIChatInputApplicationCommandInteraction['data'],
-    isPrivateByDefault: PrivateByDefault | undefined,
+    defaults: KnownDefaults | undefined,
   ): ParsedInteraction<Services> {
     const command = this.#commands.get(fullName(data));
     if (!command) throw new Refusal('refusals.unknownCommand');
     const facts = interactionFactsOf(interaction);
-    const { isPrivate, isPublicLater, run } = command.read(
-      data,
-      facts,
-      isPrivateByDefault?.(facts, fullName(data)) === true,
-    );
+    const isDefault = defaults?.isPrivate(facts, fullName(data)) === true;
+    const { isPrivate, isPublicLater, run } = command.read(data, facts, isDefault);
     const isReplyPrivate = isPrivate({ facts, services: this.#earlyServices });
-    return { ...newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run }), isPublicLater };
+    const reply = newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
+    return { ...reply, isPublicLater, dependsOnSettings: !isReplyPrivate || isPublicLater === true };
   }
 
   #menu(
@@ -151,7 +157,10 @@ export class InteractionReader<Services> {
     return handler.read(id);
   }
 
-  #component(interaction: APIMessageComponentInteraction): ParsedInteraction<Services> {
+  #component(
+    interaction: APIMessageComponentInteraction,
+    defaults: KnownDefaults | undefined,
+  ): ParsedInteraction<Services> {
     const { data } = interaction;
     const selectedValues = data.component_type === ComponentType.StringSelect ? data.values : [];
     const componentId = parseCustomId(data.custom_id);
@@ -160,15 +169,20 @@ export class InteractionReader<Services> {
     const message = targetOf(interaction.message);
     if (id.verb === customIds.correct.name) return this.#correction(interaction, id);
     const handling = this.#handlingOf(id);
-    if ('open' in handling) {
+    const facts = interactionFactsOf(interaction);
+    const open = openerOf(handling, defaults?.remixes(facts));
+    if (open) {
       const origin = pressOrigin(interaction, interaction.message, 'new-message');
-      return { asks: 'for a form', origin, open: (context) => handling.open(context, message) };
+      return { asks: 'for a form', origin, open: (context) => open(context, message) };
     }
     if (!('press' in handling)) throw new Refusal('refusals.unknownButton');
-    const { reply: mode, onlyOrders } = handling;
+    const { onlyOrders, likeCommand, remix } = handling;
+    const isPrivate = likeCommand !== undefined && defaults?.isPrivate(facts, likeCommand) === true;
+    const mode = isPrivate ? 'new-private' : handling.reply;
     const run: ContextHandler<Services, HandlerResult> = (context) =>
       handling.press(context, { selectedValues, message });
-    return reply(pressOrigin(interaction, interaction.message, mode), mode, { onlyOrders, run });
+    const parsed = reply(pressOrigin(interaction, interaction.message, mode), mode, { onlyOrders, run });
+    return { ...parsed, dependsOnSettings: remix !== undefined || likeCommand !== undefined };
   }
 
   /** Opens a refused form again, with what its member had entered. */
@@ -212,6 +226,13 @@ export class InteractionReader<Services> {
     if (mode === 'here') throw new Refusal('refusals.unknownButton');
     return newReply(interaction, isPrivate, work);
   }
+}
+
+/** What a press opens: always, or because of the settings. */
+function openerOf<Services>(handling: Handling<Services>, remixes: boolean | undefined) {
+  if ('open' in handling) return handling.open;
+  const remix = 'press' in handling ? handling.remix : undefined;
+  return remix && (remixes ?? remix.byDefault) ? remix.open : undefined;
 }
 
 /** Whether only the member sees the reply to a corrected form; undefined for any other form. */

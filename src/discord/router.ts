@@ -21,9 +21,9 @@ import {
 } from './interaction-facts.ts';
 import {
   InteractionReader,
+  type KnownDefaults,
   type ParsedInteraction,
   type ParsedReply,
-  type PrivateByDefault,
 } from './interaction-reader.ts';
 import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
@@ -54,9 +54,9 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   drafts?: FormDrafts | undefined;
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules?(guildId: string): Promise<boolean>;
-  /** Loads the settings that another partition stores, on which depends whether the reply is private. */
+  /** Loads the settings that another partition stores, on which the first response depends. */
   loadSettings?(facts: InteractionFacts): Promise<void>;
-  isPrivateByDefault?: PrivateByDefault;
+  defaults?: KnownDefaults;
   /** Called after the reply to a command, press or form. `isShown` waits for a reply that delivery shows; false if there will be none. */
   afterReply?(context: HandlerContext<Services>, isShown: () => Promise<boolean>): Promise<void>;
 }
@@ -95,7 +95,7 @@ export class Router<Services extends EarlyContext['services']> {
   /** Whether an interaction can be handled again if it was interrupted before an order was stored. */
   onlyOrders(interaction: Interaction): boolean {
     try {
-      const parsed = this.#reader.read(interaction);
+      const parsed = this.#read(interaction);
       return parsed.asks === 'for a reply' && parsed.onlyOrders;
     } catch (error) {
       if (error instanceof Refusal) return false;
@@ -152,10 +152,11 @@ export class Router<Services extends EarlyContext['services']> {
     const parsed = this.#read(interaction);
     const context = this.#contextFor(interaction, responder, parsed.origin);
     if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(context));
-    if (parsed.asks === 'for a form') return responder.open(await parsed.open(context));
-    // The server's rules have changed since the acknowledgement, which had decided who sees the reply.
-    if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== parsed.acknowledgement)
+    // Rules or settings have changed since the acknowledgement, which had decided who sees the reply.
+    const acknowledgement = parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
+    if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== acknowledgement)
       throw new Refusal('refusals.interrupted');
+    if (parsed.asks === 'for a form') return responder.open(await parsed.open(context));
     if (earlierAcknowledgement === undefined) {
       await responder.acknowledge(parsed.acknowledgement);
       await this.#applyOtherRules(interaction, parsed);
@@ -175,20 +176,21 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   /** The acknowledgement cannot wait for a store, so it follows the rules and settings that were known. A form opens by these too, and what it submits is checked here. */
-  async #applyOtherRules(interaction: Interaction, before: ParsedReply<Services>): Promise<void> {
+  async #applyOtherRules(
+    interaction: Interaction,
+    { acknowledgement, isPublicLater, dependsOnSettings }: ParsedReply<Services>,
+  ): Promise<void> {
     const facts = interactionFactsOf(interaction);
-    const isPublicCommand =
-      interaction.type === InteractionType.ApplicationCommand &&
-      (before.acknowledgement === 'public answer' || before.isPublicLater === true);
     const [haveRules] = await Promise.all([
       this.#loadRules(facts),
-      isPublicCommand && this.#parts.loadSettings?.(facts),
+      dependsOnSettings && this.#parts.loadSettings?.(facts),
     ]);
     if (haveRules) this.#guard(interaction);
-    if (!isPublicCommand) return;
+    if (!dependsOnSettings) return;
     const parsed = this.#read(interaction);
-    if (parsed.asks !== 'for a reply') return;
-    if (parsed.acknowledgement !== before.acknowledgement || parsed.isPublicLater !== before.isPublicLater)
+    if (parsed.asks === 'for a form') throw new Refusal('refusals.remixHere');
+    if (parsed.asks !== 'for a reply' || !(acknowledgement === 'public answer' || isPublicLater)) return;
+    if (parsed.acknowledgement !== acknowledgement || parsed.isPublicLater !== isPublicLater)
       throw new Refusal('refusals.privateHere');
   }
 
@@ -272,7 +274,7 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   #read(interaction: Interaction): ParsedInteraction<Services> {
-    return this.#reader.read(interaction, this.#parts.isPrivateByDefault);
+    return this.#reader.read(interaction, this.#parts.defaults);
   }
 
   #contextFor(interaction: Interaction, responder: Responder, origin: Origin): HandlerContext<Services> {

@@ -2,7 +2,15 @@ import { customIds } from '../discord/custom-ids.ts';
 import type { ButtonPlan } from '../discord/plan.ts';
 import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
-import { type ActionFamily, meaningOfAction, needsForm } from '../services/tasks/actions.ts';
+import {
+  type ActionFamily,
+  type ActionMeaning,
+  customZoomIndex,
+  isRemixable,
+  meaningOfAction,
+  needsForm,
+  zoomOf,
+} from '../services/tasks/actions.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, isGrid, isSendingWords, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
@@ -108,18 +116,27 @@ type OfferedButton = { button: ButtonPlan; family: ActionFamily };
 
 const LOOK_BY_STYLE: Readonly<Record<number, ButtonPlan['style']>> = { 1: 'primary', 3: 'good', 4: 'danger' };
 
-function gatewayButtons({ id, actions }: Task, context: MessageContext, say: Say): OfferedButton[] {
-  return actions.flatMap(({ customId, label, emoji, style }, position): OfferedButton[] => {
+function gatewayButtons(task: Task, context: MessageContext, say: Say): OfferedButton[] {
+  return task.actions.flatMap(({ customId, label, emoji, style }, position): OfferedButton[] => {
     if (!context.isOffered(customId)) return [];
     const meaning = meaningOfAction(customId);
     const { family } = meaning;
     const icon = emojiOf(emoji);
     const name = label.trim() === '' && icon === undefined ? actionName(meaning, say) : label.trim();
-    // The id must say whether the button opens a form, because there is no time to look that up.
-    const verb = needsForm(meaning, context.isRemix) ? customIds.actionText : customIds.action;
     const options = withoutUndefined({ emoji: icon, style: LOOK_BY_STYLE[style ?? 2] });
-    return [{ button: buttonPlan(name, verb.id({ taskId: id, index: position }), options), family }];
+    return [{ button: buttonPlan(name, actionId(task, position, meaning, context), options), family }];
   });
+}
+
+/** The id must say whether the button opens a form, or lets the member's settings decide, because there is no time to look that up. */
+function actionId(task: Task, index: number, meaning: ActionMeaning, { isRemix, isOffered }: MessageContext): string {
+  const pointer = { taskId: task.id, index };
+  if (isRemix && isRemixable(meaning)) return customIds.remix.id(pointer);
+  if (needsForm(meaning, isRemix)) return customIds.actionText.id(pointer);
+  if (meaning.family === 'reroll' && hasOwnPrompt(task)) return customIds.reroll.id(task.id);
+  const { customId } = task.actions[customZoomIndex(task)] ?? {};
+  if (zoomOf(meaning) !== undefined && customId !== undefined && isOffered(customId)) return customIds.zoom.id(pointer);
+  return customIds.action.id(pointer);
 }
 
 /** Buttons to upscale, vary and reroll a grid for which the gateway returned no buttons. */
@@ -129,7 +146,9 @@ function gridButtons(task: Task): OfferedButton[] {
     family: code === 'R' ? 'reroll' : code.startsWith('U') ? 'upscale' : 'variation',
     button: buttonPlan(
       code === 'R' ? '' : code,
-      customIds.change.id({ taskId: task.id, which: code }),
+      code === 'R' && hasOwnPrompt(task)
+        ? customIds.reroll.id(task.id)
+        : customIds.change.id({ taskId: task.id, which: code }),
       code === 'R' ? { emoji: '🔄' } : {},
     ),
   }));

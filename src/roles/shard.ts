@@ -43,7 +43,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
       ...rules.privateCommands,
       ...(await everyPartition.rulesOf(guildId)).rules.privateCommands,
     ],
-    prefersPrivate: ({ userId: memberId, ...place }) => everyPartition.prefersPrivate({ ...place, memberId }),
+    earlyPreferences: ({ userId: memberId, ...place }) => everyPartition.earlyPreferences({ ...place, memberId }),
     onUntaken: monitoring?.onUntaken,
   });
   resources.defer(() => untaken.finish());

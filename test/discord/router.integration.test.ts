@@ -9,7 +9,7 @@ import type { Interaction } from '../../src/discord/interaction-facts.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../src/discord/outbox/outbox.ts';
 import { type Acknowledgement, Responder } from '../../src/discord/outbox/responder.ts';
-import type { ButtonPlan } from '../../src/discord/plan.ts';
+import type { ButtonPlan, FormPlan } from '../../src/discord/plan.ts';
 import { RateLimiter } from '../../src/discord/rates.ts';
 import { Router, type RouterParts } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -26,6 +26,14 @@ const push = verb('push', anyArguments);
 const pick = verb('pick', anyArguments);
 const open = verb('open', anyArguments);
 const fill = verb('fill', anyArguments);
+const remix = verb('remix', anyArguments);
+const publish = verb('publish', anyArguments);
+
+const openForm = async ([what = '']: readonly string[]): Promise<FormPlan> => ({
+  id: fill.id([what]),
+  title: 'Words',
+  fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, isLong: true }],
+});
 
 /** Handlers of every kind, which echo their input. */
 const handlers: Handlers<EarlyContext['services']> = {
@@ -39,6 +47,8 @@ const handlers: Handlers<EarlyContext['services']> = {
         controls: [
           buttonPlan(customId('push', 1, what), 'Press'),
           buttonPlan(customId('open', 1, what), 'Open'),
+          buttonPlan(customId('remix', 1, what), 'Remix'),
+          buttonPlan(customId('publish', 1, what), 'Publish'),
           buttonPlan(customId('push', 9), 'Never'),
           {
             type: 'select',
@@ -49,7 +59,7 @@ const handlers: Handlers<EarlyContext['services']> = {
               { value: 'b', label: 'B' },
             ],
           },
-        ].slice(0, what === 'many' ? 0 : 4) as ButtonPlan[],
+        ].slice(0, what === 'many' ? 0 : 6) as ButtonPlan[],
       }),
     }),
     command({
@@ -94,12 +104,16 @@ const handlers: Handlers<EarlyContext['services']> = {
       reply: 'here',
       run: async (_, __, { selectedValues }) => ({ content: `picked ${selectedValues.join()}` }),
     }),
-    on(open, {
-      open: async ([what = '']) => ({
-        id: fill.id([what]),
-        title: 'Words',
-        fields: [{ type: 'text', name: 'words', label: 'Your words', value: what, required: true, isLong: true }],
-      }),
+    on(open, { open: openForm }),
+    on(remix, {
+      reply: 'new-message',
+      remix: { byDefault: false, open: openForm },
+      run: async (args) => ({ content: `pressed ${args.join()}` }),
+    }),
+    on(publish, {
+      reply: 'new-public',
+      likeCommand: () => 'show',
+      run: async (args) => ({ content: `pressed ${args.join()}` }),
     }),
     on(fill, {
       reply: 'new-message',
@@ -125,10 +139,7 @@ interface Earlier {
   says?: Acknowledgement;
 }
 
-type Rules = Pick<
-  RouterParts<EarlyContext['services']>,
-  'guards' | 'loadRules' | 'loadSettings' | 'isPrivateByDefault'
->;
+type Rules = Pick<RouterParts<EarlyContext['services']>, 'guards' | 'loadRules' | 'loadSettings' | 'defaults'>;
 
 async function startRouter(
   earlier?: Earlier,
@@ -223,7 +234,7 @@ describe('The interaction router', () => {
     let loading = Promise.withResolvers<void>();
     const { discord } = await startRouter(undefined, {
       guards: [() => (known.isAllowed ? undefined : new Refusal('refusals.rules.personalInstall'))],
-      isPrivateByDefault: () => known.isPrivate,
+      defaults: { isPrivate: () => known.isPrivate, remixes: () => undefined },
       async loadRules() {
         await loading.promise;
         Object.assign(known, stored);
@@ -251,7 +262,7 @@ describe('The interaction router', () => {
     const loading = Promise.withResolvers<void>();
     const { discord } = await startRouter(undefined, {
       guards: [],
-      isPrivateByDefault: () => isPrivate,
+      defaults: { isPrivate: () => isPrivate, remixes: () => undefined },
       async loadSettings() {
         await loading.promise;
         isPrivate = true;
@@ -263,6 +274,41 @@ describe('The interaction router', () => {
     expect(text(await exchange.ephemeral())).toContain('private here or by your settings');
     const shown = await (await discord.as('member').slash('show', { what: 'boat' })).message();
     expect([text(shown).includes('here: boat'), shown.ephemeral]).toEqual([true, true]);
+  });
+
+  it('A button whose settings want a form opens it as the first response, and is refused if that was found out after the acknowledgement', async () => {
+    const known: { remixes: boolean | undefined } = { remixes: undefined };
+    const stored = { ...known };
+    const { discord } = await startRouter(undefined, {
+      guards: [],
+      defaults: { isPrivate: () => false, remixes: () => known.remixes },
+      loadSettings: async () => void Object.assign(known, stored),
+    });
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    expect(text(await (await member.click(shown, 'Remix')).message())).toBe('pressed boat');
+    stored.remixes = true;
+    expect(text(await (await member.click(shown, 'Remix')).ephemeral())).toContain('Press the button again');
+    const form = await (await member.click(shown, 'Remix')).modal();
+    expect(text(await (await member.fill(form, { words: 'a red boat' })).message())).toContain('filled boat');
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('The reply to a button can be as private as the replies of a command, also if that was found out after the acknowledgement', async () => {
+    const known = { isPrivate: false };
+    const stored = { ...known };
+    const { discord } = await startRouter(undefined, {
+      guards: [],
+      defaults: { isPrivate: (_, name) => name === 'show' && known.isPrivate, remixes: () => undefined },
+      loadSettings: async () => void Object.assign(known, stored),
+    });
+    const member = discord.as('member');
+    const shown = await (await member.slash('show', { what: 'boat' })).message();
+    const press = async () => member.click(shown, 'Publish');
+    expect((await (await press()).message()).ephemeral).toBe(false);
+    stored.isPrivate = true;
+    expect(text(await (await press()).ephemeral())).toContain('private here or by your settings');
+    expect((await (await press()).message()).ephemeral).toBe(true);
   });
 
   it('The router does not run an interaction that another process has refused, even if its own acknowledgement is uncertain', async () => {

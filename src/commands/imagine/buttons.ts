@@ -2,8 +2,9 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { loadForForm, ownTask, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
+import { openEditForm } from '../../messages/shared-buttons.ts';
 import type { WrittenWords } from '../../services/orders/words.ts';
-import { meaningOfAction } from '../../services/tasks/actions.ts';
+import { customZoomIndex, meaningOfAction, zoomOf } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { promptOf } from '../../services/tasks/task-facts.ts';
@@ -24,6 +25,39 @@ const changeButton = on(customIds.change, {
   onlyOrders: true,
   run: async ({ taskId, which }, context) =>
     submitOrder(changeOrder(await pressedTask(taskId, context), which), context),
+});
+
+/** A reroll with another prompt is a new request with that prompt. */
+const rerollButton = on(customIds.reroll, {
+  reply: 'new-message',
+  onlyOrders: true,
+  remix: { byDefault: false, open: openEditForm(customIds.editFilled) },
+  async run(taskId, context) {
+    const parent = await pressedTask(taskId, context);
+    const index = parent.actions.findIndex(({ customId }) => meaningOfAction(customId).family === 'reroll');
+    return submitOrder(index < 0 ? changeOrder(parent, 'R') : actionOrder(parent, index), context);
+  },
+});
+
+/** The gateway takes no prompt for a fixed zoom, but one for the same Custom Zoom. */
+const zoomButton = on(customIds.zoom, {
+  reply: 'new-message',
+  onlyOrders: true,
+  remix: { byDefault: false, open: openPromptForm },
+  run: async ({ taskId, index }, context) =>
+    submitOrder(actionOrder(await pressedTask(taskId, context), index), context),
+});
+
+/** The gateway asks for a prompt, and gets that of the result if the member's settings do not want it opened. */
+const remixButton = on(customIds.remix, {
+  reply: 'new-message',
+  onlyOrders: true,
+  remix: { byDefault: true, open: openPromptForm },
+  async run({ taskId, index }, context) {
+    const parent = await pressedTask(taskId, context);
+    const prompt = promptOf(parent);
+    return submitOrder(actionOrder(parent, index, prompt === '' ? undefined : { words: prompt }), context);
+  },
 });
 
 /** Upscales all four images, with a task and a message each, once the member has confirmed it. */
@@ -47,12 +81,13 @@ function upscalesOf(parent: Task) {
   );
 }
 
-/** Opens the form of an action that needs a prompt, before anything is sent to the gateway. */
+/** Opens the form of an action that needs a prompt, before anything is sent to the gateway. A fixed zoom with a prompt is a Custom Zoom. */
 async function openPromptForm({ taskId, index }: { taskId: string; index: number }, context: Context) {
   const task = await loadForForm(pressedTask(taskId, context), context);
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
-  const id = customIds.actionTextFilled.id({ taskId, index });
+  const sentIndex = zoomOf(meaningOfAction(action.customId)) === undefined ? index : customZoomIndex(task);
+  const id = customIds.actionTextFilled.id({ taskId, index: sentIndex });
   const needsRegion = takesRegion(action.customId);
   return promptForm(
     { id, title: action.label, prompt: initialPrompt(task, index), hasRegion: needsRegion },
@@ -118,7 +153,7 @@ function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, par
 }
 
 export const imagineButtons = [
-  ...[actionButton, changeButton, upscaleAllButton],
+  ...[actionButton, rerollButton, zoomButton, remixButton, changeButton, upscaleAllButton],
   on(customIds.actionText, { open: openPromptForm }),
   on(customIds.continue, { open: openContinueForm }),
   ...[promptSubmit, continueSubmit],

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { WrittenWords } from '../../services/orders/words.ts';
-import { meaningOfAction } from '../../services/tasks/actions.ts';
+import { meaningOfAction, zoomOf } from '../../services/tasks/actions.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import type { MemberFile, Region, sides, WholeImage } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
@@ -77,9 +77,11 @@ function wholeImage({ media: [image] }: Task): WholeImage | undefined {
 
 /** The prompt that the form of an action starts with. */
 export function initialPrompt(parent: Task, position: number): string {
-  const { family, index } = meaningOfAction(parent.actions[position]?.customId ?? '');
+  const meaning = meaningOfAction(parent.actions[position]?.customId ?? '');
+  const { family, index } = meaning;
   const prompt = promptOf(parent);
-  if (family === 'custom-zoom') return `${prompt} --zoom 2`.trim();
+  const zoom = family === 'custom-zoom' ? '2' : zoomOf(meaning);
+  if (zoom !== undefined) return `${prompt} --zoom ${zoom}`.trim();
   if (family === 'describe-line' || family === 'shorten-line') return lineAt(parent.text ?? '', index ?? 1) ?? prompt;
   return prompt;
 }

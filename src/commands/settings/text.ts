@@ -38,6 +38,7 @@ export const text = {
       private: 'Private replies by default',
       spoiler: 'Results behind a spoiler',
       ping: 'Ping when a public task has finished',
+      remix: 'Edit prompts first (remix)',
       length: 'Length',
       tone: 'Tone',
       name: 'Name',
@@ -49,6 +50,8 @@ export const text = {
     stylizeHint: 'A number from 0 to 1,000.',
     privateHint: 'Of commands and the Apps menu. Buttons of a public result reply in public.',
     suffixHint: 'Words for images and videos. Flags apply to /imagine only.',
+    remixHint: 'Variations, rerolls, pans and zooms open the prompt first.',
+    partialRemixHint: 'Rerolls and zooms open the prompt first. Variations and pans cannot change it.',
     mentionsHint: 'Without a persona, mentions are always answered.',
     choices: {
       unset: 'Not set',

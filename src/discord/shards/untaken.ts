@@ -5,6 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Inbox } from '../../services/cluster/inbox.ts';
+import type { EarlyPreferences } from '../../services/orders/preference-set.ts';
 import type { EarlyContext, Handlers } from '../handlers.ts';
 import { type InteractionFacts, interactionFactsOf, TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
 import { InteractionReader } from '../interaction-reader.ts';
@@ -26,8 +27,8 @@ const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
-/** Only commands have a privacy that depends on rules and settings. */
-const NO_PRIVACY: readonly [readonly string[], boolean] = [[], false];
+/** The reply to a form is as private as the form was opened, whatever the rules and settings are. */
+const NO_DEFAULTS: readonly [readonly string[], EarlyPreferences] = [[], {}];
 
 interface UntakenParts<Services> extends AppContext {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
@@ -36,8 +37,8 @@ interface UntakenParts<Services> extends AppContext {
   settings: EarlyContext['services']['settings'];
   /** The names of the commands whose replies the server makes private. */
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
-  /** Whether the settings of the member, the channel or the server make replies private. */
-  prefersPrivate(facts: InteractionFacts): Promise<boolean>;
+  /** The settings of the member, the channel and the server on which the first response depends. */
+  earlyPreferences(facts: InteractionFacts): Promise<EarlyPreferences>;
   say: Say;
   onUntaken?: ((outcome: 'waiting' | 'refused') => void) | undefined;
 }
@@ -104,24 +105,27 @@ export class UntakenInteractions<Services> {
 
   /** Undefined if the interaction cannot wait. */
   async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
-    const { clock, privateCommandsOf, prefersPrivate } = this.#parts;
+    const { clock, privateCommandsOf, earlyPreferences } = this.#parts;
     const { guild_id: guildId } = d;
     try {
       if (d.type === InteractionType.Ping) return undefined;
-      const privacy =
-        d.type === InteractionType.ApplicationCommand
+      const defaults =
+        d.type === InteractionType.ApplicationCommand || d.type === InteractionType.MessageComponent
           ? await withTimeout(
               clock,
               READ_TIMEOUT_MS,
               Promise.all([
                 guildId === undefined ? [] : privateCommandsOf(guildId),
-                prefersPrivate(interactionFactsOf(d)),
+                earlyPreferences(interactionFactsOf(d)),
               ]),
             )
-          : NO_PRIVACY;
-      if (!privacy) return undefined;
-      const [privateCommands, isPreferred] = privacy;
-      const parsed = this.#reader.read(d, (_, command) => isPreferred || privateCommands.includes(command));
+          : NO_DEFAULTS;
+      if (!defaults) return undefined;
+      const [privateCommands, { isPrivate, remix }] = defaults;
+      const parsed = this.#reader.read(d, {
+        isPrivate: (_, command) => isPrivate === true || privateCommands.includes(command),
+        remixes: () => remix,
+      });
       return parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
     } catch (error) {
       // A worker would refuse the interaction too, so it does not need to wait for one.

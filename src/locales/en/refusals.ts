@@ -77,6 +77,7 @@ export const refusals = {
   stopping: 'The bot is restarting. Try again in a moment.',
   interrupted: 'A restart interrupted this. Check `/tasks` to see what was started, then try again.',
   filesTooLarge: 'Discord refused the files of this response as too large. Ask the operator of this bot for a copy.',
+  remixHere: 'Your settings want the prompt opened first. Press the button again.',
   privateHere:
     'Replies to this command are private here or by your settings, so nothing was done. Run the command again.',
   exportTooLarge: 'Your data is too large for a Discord file. Ask the operator of this bot for a copy.',

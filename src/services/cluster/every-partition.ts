@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../lib/exact-json.ts';
 import { erasureMessage, type OtherPartitions } from '../orders/other-partitions.ts';
-import { type PreferencePlace, preferenceBucketOf, prefersPrivate, readPreferred } from '../orders/preferences.ts';
+import type { EarlyPreferences } from '../orders/preference-set.ts';
+import { earlyPreferencesOf, type PreferencePlace, preferenceBucketOf, readPreferred } from '../orders/preferences.ts';
 import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
@@ -45,13 +46,13 @@ export class EveryPartition {
     return (await store?.rules.read(guildId)) ?? NO_RULES;
   }
 
-  /** Whether the settings of a member, a channel or a server make replies private. */
-  async prefersPrivate(place: PreferencePlace): Promise<boolean> {
+  /** What the settings of a member, a channel and a server say about the first response. */
+  async earlyPreferences(place: PreferencePlace): Promise<EarlyPreferences> {
     const { count } = this.#cluster.partitions;
     const preferred = await readPreferred(place, async (owner) =>
       (await this.#read(partitionOf(preferenceBucketOf(owner), count)))?.preferences.get(owner),
     );
-    return prefersPrivate(preferred);
+    return earlyPreferencesOf(preferred);
   }
 
   /** Opens each partition once, also if several readers need it at the same time. */

@@ -25,12 +25,17 @@ export const preferenceSet = z.object({
   /** Text for the end of prompts for images and videos, and flags of `/imagine`. */
   suffix: z.string().min(1).max(MAX_SUFFIX_LENGTH).optional(),
   isPrivate: z.boolean().optional(),
+  /** Whether the buttons of results open the prompt first, where the gateway takes a changed one. */
+  remix: z.boolean().optional(),
   spoiler: z.boolean().optional(),
   ping: z.enum(pings).optional(),
   length: z.enum(answerLengths).optional(),
   tone: z.enum(answerTones).optional(),
 });
 export type PreferenceSet = z.output<typeof preferenceSet>;
+
+/** What the first response to an interaction depends on. */
+export type EarlyPreferences = Pick<PreferenceSet, 'isPrivate' | 'remix'>;
 
 /** Whose preferences they are. */
 export const preferenceLevels = ['member', 'channel', 'server'] as const;

@@ -8,6 +8,7 @@ import { firstOf } from '../tasks/levels.ts';
 import type { Route } from '../tasks/task.ts';
 import type { OtherPartitions } from './other-partitions.ts';
 import {
+  type EarlyPreferences,
   type OwnPreferences,
   type Persona,
   type PreferenceOwner,
@@ -35,7 +36,7 @@ export interface Preferred {
   persona?: Persona | undefined;
 }
 
-/** How many owners are known to have chosen whether replies are private; a few dozen bytes each. */
+/** How many owners are known to have set what the first response depends on; a few dozen bytes each. */
 const MAX_KNOWN = 200_000;
 /** Discord allows 500 channels. Those that no longer exist are not reported to the bot. */
 const MAX_CHANNELS = 500;
@@ -77,9 +78,12 @@ export async function readPreferred(
   };
 }
 
-/** Whether replies are private unless the member chooses otherwise. */
-export const prefersPrivate = ({ member, channel, server }: Preferred): boolean =>
-  firstOf({ member: member?.isPrivate, channel: channel?.isPrivate, server: server?.isPrivate })?.value === true;
+/** What the first response depends on, by the precedence of the levels. */
+export function earlyPreferencesOf({ member, channel, server }: Preferred): EarlyPreferences {
+  const value = (name: keyof EarlyPreferences): boolean | undefined =>
+    firstOf({ member: member?.[name], channel: channel?.[name], server: server?.[name] })?.value;
+  return { isPrivate: value('isPrivate'), remix: value('remix') };
+}
 
 interface PreferencesContext {
   store: { preferences: PreferenceStore };
@@ -92,8 +96,8 @@ interface PreferencesContext {
 /** What members, channels and servers want unless a request says otherwise. Only what the first response depends on is kept in memory. */
 export class Preferences {
   readonly #context: PreferencesContext;
-  /** Who has chosen whether replies are private, by name. */
-  readonly #private = new RecentMap<string, boolean>(MAX_KNOWN);
+  /** Of the owners who have set any of it, by name. */
+  readonly #early = new RecentMap<string, EarlyPreferences>(MAX_KNOWN);
   readonly #lock = new KeyedLock();
 
   constructor(context: PreferencesContext) {
@@ -111,12 +115,11 @@ export class Preferences {
     }
   }
 
-  /** Whether replies here are private unless the member chooses otherwise, as far as it is in memory. */
-  isPrivate(place: PreferencePlace): boolean {
-    const owners = preferenceOwnersOf(place);
-    const known = (owner: PreferenceOwner | undefined) => owner && this.#private.get(preferenceOwnerName(owner));
-    const candidates = { member: known(owners.member), channel: known(owners.channel), server: known(owners.server) };
-    return firstOf(candidates)?.value === true;
+  /** What the first response here depends on, as far as it is in memory. */
+  early(place: PreferencePlace): EarlyPreferences {
+    const { member, channel, server } = preferenceOwnersOf(place);
+    const known = (owner: PreferenceOwner | undefined) => owner && this.#early.get(preferenceOwnerName(owner));
+    return earlyPreferencesOf({ member: known(member), channel: known(channel), server: known(server) });
   }
 
   /** Reads what may have changed in another partition, or did not fit into memory. */
@@ -169,7 +172,7 @@ export class Preferences {
         if (row.memberId === memberId) await preferences.remove(row);
         else if (current?.by === memberId) await preferences.put({ ...current, by: undefined });
       });
-    this.#private.delete(preferenceOwnerName({ memberId }));
+    this.#early.delete(preferenceOwnerName({ memberId }));
   }
 
   async #dropOldest(guildId: string): Promise<void> {
@@ -179,13 +182,15 @@ export class Preferences {
       .sort((one, other) => one.at - other.at)
       .slice(0, Math.max(0, channels.length + 1 - MAX_CHANNELS));
     await preferences.remove(...oldest);
-    for (const row of oldest) this.#private.delete(preferenceOwnerName(row));
+    for (const row of oldest) this.#early.delete(preferenceOwnerName(row));
   }
 
   #note(owner: PreferenceOwner, row: PreferenceRow | undefined): void {
     const name = preferenceOwnerName(owner);
-    if (row?.set.isPrivate === undefined) this.#private.delete(name);
-    else if (this.#private.get(name) !== row.set.isPrivate) this.#private.set(name, row.set.isPrivate);
+    const { isPrivate, remix } = row?.set ?? {};
+    const known = this.#early.get(name);
+    if (isPrivate === undefined && remix === undefined) this.#early.delete(name);
+    else if (known?.isPrivate !== isPrivate || known?.remix !== remix) this.#early.set(name, { isPrivate, remix });
   }
 
   async #rowsFor(owner: PreferenceOwner): Promise<PreferenceStore | undefined> {
@@ -195,7 +200,7 @@ export class Preferences {
   }
 
   get #isFull(): boolean {
-    return this.#private.size > 0.9 * MAX_KNOWN;
+    return this.#early.size > 0.9 * MAX_KNOWN;
   }
 
   #isOwn(owner: PreferenceOwner): boolean {

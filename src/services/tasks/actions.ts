@@ -75,6 +75,19 @@ export const needsForm = ({ promptRequirement }: ActionMeaning, isRemix: boolean
   promptRequirement === 'with-region' ||
   (promptRequirement === 'in-remix' && isRemix);
 
+/** Whether a member's settings decide about its prompt, if the account is in remix mode. */
+export const isRemixable = ({ family, promptRequirement }: ActionMeaning): boolean =>
+  promptRequirement === 'in-remix' && family !== 'animate';
+
+const ZOOMS: Readonly<Partial<Record<ActionVariant, string>>> = { 'zoom-2x': '2', 'zoom-1-5x': '1.5' };
+
+/** The value with which Custom Zoom, which takes a prompt, does the same. */
+export const zoomOf = ({ variant }: ActionMeaning): string | undefined => variant && ZOOMS[variant];
+
+/** The index of Custom Zoom among the actions of a result, or -1. */
+export const customZoomIndex = ({ actions }: { actions: readonly { customId: string }[] }): number =>
+  actions.findIndex(({ customId }) => meaningOfAction(customId).family === 'custom-zoom');
+
 const CHANGE_FAMILIES = { UPSCALE: 'upscale', VARIATION: 'variation', REROLL: 'reroll' } as const;
 
 export const meaningOfChange = ({

@@ -3,25 +3,31 @@ import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import { handlers, texts } from '../../../src/commands/index.ts';
+import { customIds } from '../../../src/discord/custom-ids.ts';
+import { bodyOf } from '../../../src/discord/message-body.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { Outbox } from '../../../src/discord/outbox/outbox.ts';
+import type { ButtonPlan } from '../../../src/discord/plan.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { createSay } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/cluster/inbox.ts';
+import type { EarlyPreferences } from '../../../src/services/orders/preference-set.ts';
+import { earliestTaskId } from '../../../src/services/tasks/task-id.ts';
 import { registerCommand } from '../../sandbox/discord/shards/fixture.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface Shard {
   discord: EmbeddedDiscord;
   clock: ManualClock;
+  outbox: Outbox;
   outcomes: string[];
   /** Resolves when the process has received an interaction. */
   received: Promise<void>;
 }
 
 /** A shard process whose queue has no worker, and in which a packet can only be put back as `putBack` says. */
-async function startShard(putBack: () => Promise<void>): Promise<Shard> {
+async function startShard(putBack: () => Promise<void>, settings: EarlyPreferences = {}): Promise<Shard> {
   const discord = await startDiscord({ limits: { acknowledgeMs: 60_000 } });
   onTestFinished(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
@@ -36,16 +42,17 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
   const outcomes: string[] = [];
   const clock = new ManualClock();
   const { promise: received, resolve } = Promise.withResolvers<void>();
+  const outbox = new Outbox(clients, log);
   const untaken = new UntakenInteractions({
     inbox,
-    outbox: new Outbox(clients, log),
+    outbox,
     handlers,
     say: createSay(texts),
     clock,
     log,
     settings: { discord: { adminGuildIds: [] } },
     privateCommandsOf: async () => [],
-    prefersPrivate: async () => false,
+    earlyPreferences: async () => settings,
     onUntaken: (outcome) => outcomes.push(outcome),
   });
   connection.socket.on(WebSocketShardEvents.Dispatch, ({ data: packet }) => {
@@ -56,7 +63,7 @@ async function startShard(putBack: () => Promise<void>): Promise<Shard> {
   onTestFinished(() => untaken.finish());
   await connection.open(discord.token);
   await registerCommand(discord);
-  return { discord, clock, outcomes, received };
+  return { discord, clock, outbox, outcomes, received };
 }
 
 describe('An interaction that no worker takes in time', () => {
@@ -81,4 +88,25 @@ describe('An interaction that no worker takes in time', () => {
       expect(refused.ephemeral).toBe(true);
     },
   );
+
+  it.each([
+    ['waits for a worker without them', {}, 'waiting'],
+    ['is refused with them, because only a form could answer it', { remix: true }, 'refused'],
+  ] as const)('A press that opens a form by some settings %s', async (_, settings, outcome) => {
+    const { discord, clock, outbox, outcomes, received } = await startShard(async () => undefined, settings);
+    const controls: ButtonPlan[] = [
+      { type: 'button', label: 'Reroll', id: customIds.reroll.id(earliestTaskId(clock.now())) },
+    ];
+    await outbox.post(discord.world.channel('studio').id, 'a nonce', bodyOf({ content: 'A result.', controls }));
+    const [message] = discord.messages('studio');
+    const exchange = message && (await discord.as('member').click(message, 'Reroll'));
+    await received;
+    const outcomesLater = () => {
+      clock.advance(100);
+      return outcomes;
+    };
+    await expect.poll(outcomesLater, { interval: 5 }).toEqual([outcome]);
+    if (outcome === 'waiting') await exchange?.acknowledged();
+    else expect(exchange && text(await exchange.message())).toContain('Try again in a moment.');
+  });
 });

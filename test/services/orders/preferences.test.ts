@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { OtherPartitions } from '../../../src/services/orders/other-partitions.ts';
-import { Preferences, preferenceBucketOf, prefersPrivate } from '../../../src/services/orders/preferences.ts';
+import { earlyPreferencesOf, Preferences, preferenceBucketOf } from '../../../src/services/orders/preferences.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { createStoreFixture } from '../store/store-fixture.ts';
@@ -25,19 +25,19 @@ async function createFixture() {
 it('Whether replies are private is in memory: the member decides before the channel, and the channel before the server, also after a restart', async () => {
   const { store, openStore, openOn } = await createFixture();
   const preferences = await openOn(store);
-  expect(preferences.isPrivate(inServer)).toBe(false);
+  expect(preferences.early(inServer).isPrivate).toBe(undefined);
   await preferences.change({ guildId: GUILD }, 'owner', set(true));
-  expect(preferences.isPrivate(inServer)).toBe(true);
+  expect(preferences.early(inServer).isPrivate).toBe(true);
   await preferences.change(channel, 'owner', set(false));
-  expect(preferences.isPrivate(inServer)).toBe(false);
-  expect(preferences.isPrivate({ ...inServer, channelId: 'hall' })).toBe(true);
+  expect(preferences.early(inServer).isPrivate).toBe(false);
+  expect(preferences.early({ ...inServer, channelId: 'hall' }).isPrivate).toBe(true);
   await preferences.change({ memberId: 'ann' }, 'ann', set(true));
   await store.close();
   const reopened = await openStore();
   const restarted = await openOn(reopened);
   const places = [inServer, { ...inServer, memberId: 'ben' }, { ...inServer, memberId: 'ben', channelId: 'hall' }];
-  expect(places.map((place) => restarted.isPrivate(place))).toEqual([true, false, true]);
-  for (const place of places) expect(prefersPrivate(await restarted.read(place))).toBe(restarted.isPrivate(place));
+  expect(places.map((place) => restarted.early(place).isPrivate)).toEqual([true, false, true]);
+  for (const place of places) expect(earlyPreferencesOf(await restarted.read(place))).toEqual(restarted.early(place));
   await reopened.close();
 });
 
@@ -72,12 +72,12 @@ it('One without settings has no row, and a server keeps those of at most 500 cha
   for (let index = 0; index < 500; index++)
     await store.preferences.put({ guildId: GUILD, channelId: `channel ${index}`, set: { isPrivate: true }, at: index });
   await preferences.open();
-  expect(preferences.isPrivate({ ...inServer, channelId: 'channel 0' })).toBe(true);
+  expect(preferences.early({ ...inServer, channelId: 'channel 0' }).isPrivate).toBe(true);
   await preferences.change({ guildId: GUILD, channelId: 'channel 500' }, 'owner', set(true));
   const kept = await store.preferences.startingWith(`server:${GUILD}:`);
   expect(kept).toHaveLength(500);
-  expect(preferences.isPrivate({ ...inServer, channelId: 'channel 0' })).toBe(false);
-  expect(preferences.isPrivate({ ...inServer, channelId: 'channel 500' })).toBe(true);
+  expect(preferences.early({ ...inServer, channelId: 'channel 0' }).isPrivate).toBe(undefined);
+  expect(preferences.early({ ...inServer, channelId: 'channel 500' }).isPrivate).toBe(true);
   await store.close();
 });
 
@@ -90,8 +90,8 @@ it('An erasure deletes a member’s own settings, and their id from those of cha
   expect(await preferences.about('ann')).toMatchObject([{ memberId: 'ann' }, { ...channel, set: { tone: 'formal' } }]);
   await preferences.eraseId('ann');
   expect(await preferences.about('ann')).toEqual([]);
-  expect(preferences.isPrivate({ ...inServer, guildId: undefined })).toBe(false);
-  expect(preferences.isPrivate({ memberId: 'ben', install: 'guild' })).toBe(true);
+  expect(preferences.early({ ...inServer, guildId: undefined }).isPrivate).toBe(undefined);
+  expect(preferences.early({ memberId: 'ben', install: 'guild' }).isPrivate).toBe(true);
   expect((await preferences.read(inServer)).channel).toEqual({ tone: 'formal', models: {} });
   expect(JSON.stringify(await Array.fromAsync(store.preferences.each()))).not.toContain('"ann"');
   await store.close();
@@ -112,13 +112,29 @@ it('In a cluster, a member’s settings are read from their own partition, known
   };
   const elsewhere = await own.openOn(own.store, { number: 1 - homeNumber, count: 2 }, others);
   const place = { memberId: 'ann', install: 'guild' } as const;
-  expect(elsewhere.isPrivate(place)).toBe(true);
+  expect(elsewhere.early(place).isPrivate).toBe(true);
   await owners.change({ memberId: 'ann' }, 'ann', set(false));
   await elsewhere.refresh(place);
-  expect(elsewhere.isPrivate(place)).toBe(false);
+  expect(elsewhere.early(place).isPrivate).toBe(false);
   await expect(elsewhere.change({ memberId: 'ann' }, 'ann', set(true))).rejects.toMatchObject({
     key: 'refusals.elsewhere',
   });
   await own.store.close();
   await home.store.close();
+});
+
+it('Whether prompts are opened first is in memory beside whether replies are private, each by its own precedence', async () => {
+  const { store, openStore, openOn } = await createFixture();
+  const preferences = await openOn(store);
+  await preferences.change({ guildId: GUILD }, 'owner', () => ({ set: { isPrivate: true, remix: false } }));
+  await preferences.change({ memberId: 'ann' }, 'ann', () => ({ set: { remix: true } }));
+  expect(preferences.early(inServer)).toEqual({ isPrivate: true, remix: true });
+  await store.close();
+  const reopened = await openStore();
+  const restarted = await openOn(reopened);
+  expect(restarted.early(inServer)).toEqual({ isPrivate: true, remix: true });
+  expect(restarted.early({ ...inServer, memberId: 'ben' })).toEqual({ isPrivate: true, remix: false });
+  await restarted.change({ memberId: 'ann' }, 'ann', () => ({ set: {} }));
+  expect(restarted.early(inServer)).toEqual({ isPrivate: true, remix: false });
+  await reopened.close();
 });
