@@ -6,6 +6,7 @@ import { Refusal } from './lib/refusal.ts';
 import { trimCharactersAtEnd } from './lib/text.ts';
 import { parseLimits } from './services/money/limits-text.ts';
 import { decimalPrice, price } from './services/money/price.ts';
+import { hasName, presetContent } from './services/orders/preset.ts';
 import { Judge } from './services/safety/judge.ts';
 import {
   fieldsAt,
@@ -366,6 +367,31 @@ const FAULTS: Readonly<Partial<Record<RuleProblem, string>>> = {
   tooLong: 'which is too long',
   tooMany: 'which has too many entries',
 };
+/** More would not be found in lists. */
+const MAX_PRESETS = 200;
+
+/** The operator's presets. A mistake is located without quoting the file, like one in rules. */
+export const presets = ({ takesOption }: RuleTargets) =>
+  jsonFile
+    .transform((json, context) => {
+      const { data, error } = z.array(z.strictObject(presetContent.shape)).max(MAX_PRESETS).safeParse(json);
+      const mistakes = (data ?? []).flatMap(({ name, command, options }, index) => [
+        ...(data?.findIndex((other) => hasName(other, name)) === index ? [] : [[index, 'name']]),
+        ...Object.entries(options).flatMap(([option, value], position) =>
+          takesOption(command, option, value) ? [] : [[index, 'options', `field ${position + 1}`]],
+        ),
+      ]);
+      const place = placeOf(error?.issues[0]?.path.slice(0, 2) ?? mistakes[0] ?? []);
+      if (data && mistakes.length === 0) return data;
+      const hint = place === '' ? `the example: a list of at most ${MAX_PRESETS} presets` : place;
+      context.addIssue({ code: 'custom', message: 'not presets', params: { hint } });
+      return z.NEVER;
+    })
+    .optional()
+    .transform((known = []) => known)
+    .describe(
+      'the path of a JSON file with presets, such as [{"name": "Poster", "command": "imagine", "template": "{prompt}, poster", "options": {"aspect": "2:3"}}], with names that differ and options that the command has',
+    );
 
 /** More entries than any gateway has models. */
 const MAX_PRICES = 5_000;

@@ -88,6 +88,7 @@ const variables = (targets: RuleTargets) => {
     PRICES: shape.prices(kinds),
     MODEL_KINDS: shape.modelKindsFile(modelKinds),
     RULES: shape.rules(targets),
+    PRESETS: shape.presets(targets),
     MODERATION_BASE_URL: shape.moderationBase,
     MODERATION_API_KEY: shape.moderationKey,
     MODERATION_MODEL: shape.moderationModel,
@@ -119,7 +120,7 @@ const variables = (targets: RuleTargets) => {
 
 /** These names are a public interface. If one is renamed, the old name has to keep working. */
 export const configVariables = Object.freeze(
-  variables({ kindsByCommand: new Map(), privateCommands: [] }).keyof().options,
+  variables({ kindsByCommand: new Map(), privateCommands: [], takesOption: () => false }).keyof().options,
 );
 
 /** Variables that may instead be read from the file that `<NAME>_FILE` names. */
@@ -286,6 +287,8 @@ function configFrom(settings: Settings) {
     },
     /** The operator's rules, which override those of all servers. */
     rules: settings.RULES,
+    /** The operator's presets, which everyone can use. */
+    presets: settings.PRESETS,
     moderation: {
       baseUrl: settings.MODERATION_BASE_URL,
       apiKey: settings.MODERATION_API_KEY,

@@ -80,6 +80,7 @@ const defaults = {
   PRICES: '',
   MODEL_KINDS: '',
   RULES: '',
+  PRESETS: '',
   MODERATION_BASE_URL: '',
   MODERATION_API_KEY: '',
   MODERATION_MODEL: 'omni-moderation-latest',
@@ -173,6 +174,7 @@ describe('The default configuration', () => {
         partitions: 32,
       },
       storeLeaseMs: 10_000,
+      presets: [],
       prices: {},
       media: { marksResults: true, allowPrivate: false, memoryBytes: 512 * 2 ** 20 },
       http: { port: undefined, host: '127.0.0.1', metricsToken: undefined },
@@ -533,6 +535,7 @@ describe('Invalid values', () => {
     PRICES: ['no/such/file.json', '.', 'package.json', 'README.md', '{"imagine": "0.05"}'],
     MODEL_KINDS: ['no/such/file.json', '.', 'package.json', 'README.md', '{"a": "image"}'],
     RULES: ['no/such/file.json', '.', 'README.md', '{"words": []}'],
+    PRESETS: ['no/such/file.json', '.', 'package.json', 'README.md', '[]'],
     MODERATION_BASE_URL: ['moderation.example', 'ftp://a.example', 'https://user:pass@a.example'],
     MODERATION_API_KEY: ['two words', 'ключ'],
     MODERATION_MODEL: ['two words'],
@@ -584,6 +587,32 @@ describe('Invalid values', () => {
     expect(problem?.problem).not.toContain('my secret');
   });
 
+  const poster = { name: 'Poster', command: 'imagine', template: '{prompt}, poster', options: { aspect: '2:3' } };
+
+  it('PRESETS is read from its file', () => {
+    const plain = { name: 'Haiku', command: 'ask', template: 'Answer as a haiku:' };
+    expect(withRequired({ PRESETS: fileWith(JSON.stringify([poster, plain])) }).presets).toEqual([
+      poster,
+      { ...plain, options: {} },
+    ]);
+  });
+
+  it.each([
+    [{ my: 'secret' }, 'the example: a list of at most 200 presets'],
+    [[poster, { ...poster, name: 'poster' }], 'entry 2 › name'],
+    [[{ ...poster, name: '*my secret*' }], 'entry 1 › name'],
+    [[{ ...poster, command: 'my secret' }], 'entry 1 › command'],
+    [[{ ...poster, template: ' ' }], 'entry 1 › template'],
+    [[{ ...poster, 'my secret': 1 }], 'entry 1'],
+    [[{ ...poster, options: { 'my secret': 1 } }], 'entry 1 › options › field 1'],
+    [[{ ...poster, options: { aspect: '2:3', chaos: 101 } }], 'entry 1 › options › field 2'],
+    [[{ ...poster, options: { private: true } }], 'entry 1 › options › field 1'],
+  ])('A mistake in the file with presets is reported with its place and without its text: %j', (content, place) => {
+    const [problem] = problems({ ...requiredSettings, PRESETS: fileWith(JSON.stringify(content)) });
+    expect(problem?.problem).toMatch(new RegExp(`[.] See ${place}$`));
+    expect(problem?.problem).not.toContain('my secret');
+  });
+
   it('Rules that use moderation need a moderation service', () => {
     const environment = { ...requiredSettings, RULES: fileWith('{"moderation": {"results": "hold"}}') };
     const problem = 'is required because RULES uses moderation';
@@ -597,7 +626,7 @@ describe('Invalid values', () => {
     expect(problems(environment)).toEqual([{ variable: 'MODERATION_BASE_URL', problem }]);
   });
 
-  it.each(['PRICES', 'MODEL_KINDS', 'RULES'])(
+  it.each(['PRICES', 'MODEL_KINDS', 'RULES', 'PRESETS'])(
     'Where the file of %s stops being JSON is reported without its text',
     (name) => {
       const [broken] = problems({ ...requiredSettings, [name]: fileWith('{\n  "my secret": 1,,\n}') });

@@ -50,6 +50,7 @@ describe('docs/configuration.md', () => {
       const contents: Record<string, string> = {
         PRICES: '{"imagine": "0.05"}',
         MODEL_KINDS: '{"studio-*": "image"}',
+        PRESETS: '[{"name": "Poster", "command": "imagine", "template": "{prompt}, poster"}]',
         RULES: '{"words": [{"text": "casino"}]}',
       };
       const content = contents[name];

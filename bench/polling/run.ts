@@ -74,10 +74,10 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
   const context = { clock, log: createLogger({ level: 'warn', secrets: [], isPretty: false, write }) };
   const { log } = context;
   const otherRows = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, ...context });
-  const { fingerprints, proposals, drafts, preferences, ownership } = otherRows;
+  const { fingerprints, proposals, drafts, preferences, presets, ownership } = otherRows;
   // Like those in the ledger, its rows would take real time.
   preferences.get = async () => undefined;
-  const store = Object.assign(new MemoryStore(), { fingerprints, proposals, drafts, preferences, ownership });
+  const store = Object.assign(new MemoryStore(), { fingerprints, proposals, drafts, preferences, presets, ownership });
   const scheduler = new Scheduler(clock, seededRandom(seed + 1), log, scenario);
   const { callbackShare } = scenario;
   // A separate random generator, so that callbacks do not change which jobs are drawn.

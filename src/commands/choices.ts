@@ -2,7 +2,7 @@ import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
 import type { PreferencePlace, Preferred } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
-import type { Services } from './feature.ts';
+import type { Context, Services } from './feature.ts';
 
 const preferencePlaceOf = ({ requesterId: memberId, route, ...place }: Origin): PreferencePlace => ({
   ...place,
@@ -10,8 +10,14 @@ const preferencePlaceOf = ({ requesterId: memberId, route, ...place }: Origin): 
   install: route.install,
 });
 
-export const readChoices = async ({ services, origin }: { services: Services; origin: Origin }): Promise<Choices> =>
-  new Choices(await services.tasks.preferences.read(preferencePlaceOf(origin)));
+interface ChoiceContext {
+  services: Services;
+  origin: Origin;
+  preset?: Context['preset'];
+}
+
+export const readChoices = async ({ services, origin, preset }: ChoiceContext): Promise<Choices> =>
+  new Choices(await services.tasks.preferences.read(preferencePlaceOf(origin)), preset?.names);
 
 /** Whether the rules or settings here make replies to a command private, as far as they are in memory: a first response cannot wait for more. */
 export function isPrivateByDefault(
@@ -27,9 +33,13 @@ export function isPrivateByDefault(
 export class Choices {
   readonly sources: Record<string, Level> = {};
   readonly #preferred: Preferred;
+  readonly #fromPreset: ReadonlySet<string>;
 
-  constructor(preferred: Preferred) {
+  /** `fromPreset`: the options whose values are not entered but those of a preset. */
+  constructor(preferred: Preferred, fromPreset: ReadonlySet<string> = new Set()) {
     this.#preferred = preferred;
+    this.#fromPreset = fromPreset;
+    for (const name of fromPreset) this.sources[name] = 'preset';
   }
 
   get persona(): Preferred['persona'] {
@@ -49,7 +59,9 @@ export class Choices {
       channel: channel && inSet(channel),
       server: server && inSet(server),
     });
-    if (found) this.sources[name] = found.from;
+    // A flag of the template is in the prompt, and an option of the preset among those that were entered.
+    const isPresets = (found?.from === 'flag' || found?.from === 'option') && this.#fromPreset.has(name);
+    if (found) this.sources[name] = isPresets ? 'preset' : found.from;
     return found?.value;
   }
 

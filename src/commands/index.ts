@@ -1,4 +1,4 @@
-import { commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
+import { commandsByFullName, commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
 import { keysOf } from '../lib/entries.ts';
 import { createSay, type SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
@@ -20,6 +20,9 @@ import { image } from './image/feature.ts';
 import { imagine } from './imagine/feature.ts';
 import { models } from './models/feature.ts';
 import { music } from './music/feature.ts';
+import { preset } from './preset/feature.ts';
+import { presettableOptions, valueFor } from './preset-options.ts';
+import { commandNameOf } from './presets.ts';
 import { server } from './server/feature.ts';
 import { settings } from './settings/feature.ts';
 import { setup } from './setup/feature.ts';
@@ -46,9 +49,16 @@ const taskFeatures = [imagine, image, video, music, describe, shorten, blend, as
 
 export const kindSpecs: KindSpecs = Object.assign({}, ...taskFeatures.map(({ specs }) => specs));
 
+const makers = commandsByFullName(taskFeatures.map(({ command }) => command));
+
 export const ruleTargets: RuleTargets = {
   kindsByCommand: new Map(taskFeatures.map(({ command, specs }) => [command.name, keysOf(specs ?? {})])),
   privateCommands: commandsWithPrivacy(taskFeatures.map(({ command }) => command)),
+  takesOption(name, option, value) {
+    const options = presettableOptions(makers.get(commandNameOf(name))?.options ?? {});
+    const known = Object.hasOwn(options, option) ? options[option] : undefined;
+    return known !== undefined && valueFor(known, value) !== undefined;
+  },
 };
 
 const otherFeatures = [
@@ -61,6 +71,7 @@ const otherFeatures = [
   models,
   usage,
   settings,
+  preset(taskFeatures),
   channel,
   budget(kindNames(kindSpecs)),
   server,

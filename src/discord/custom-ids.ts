@@ -381,6 +381,12 @@ export const customIds = {
   preferences: verb('prefs', preferencesCodec),
   preferencesFilled: verb('prefsf', preferencesCodec),
   preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),
+  /** One of a list of presets, whose id was selected; the others name a preset by its id. */
+  preset: verb('preset', noArguments),
+  presetCopy: verb('presetc', taskCodec),
+  presetRemove: verb('presetd', taskCodec),
+  presetReport: verb('presetr', taskCodec),
+  presetReportFilled: verb('presetf', taskCodec),
   list: verb('press', indexCodec),
 } as const;
 

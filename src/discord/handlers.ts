@@ -1,4 +1,3 @@
-import type { APIChatInputApplicationCommandInteractionData } from 'discord-api-types/v10';
 import { type Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
@@ -6,7 +5,7 @@ import type { CustomId, Verb } from './custom-ids.ts';
 import type { FormValues } from './form.ts';
 import { requirePostPermissions } from './guards.ts';
 import type { InteractionFacts, Origin, ReplyMode } from './interaction-facts.ts';
-import { type Options, readOptions, type Values } from './options.ts';
+import { type Entered, type EnteredValues, type Options, readOptions, type Values } from './options.ts';
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
@@ -31,6 +30,8 @@ export interface HandlerContext<Services> {
   notifyLater(plan: MessagePlan): Promise<boolean>;
   /** The sentence for a failure that a reply contains. Logged and counted like one that is thrown. */
   messageFor(error: unknown): string;
+  /** If the member chose a preset: its template and their text as both were typed, and the options whose values are the preset's. */
+  preset?: { template: string; text: string; names: ReadonlySet<string> };
   services: Services;
   say: Say;
 }
@@ -39,6 +40,17 @@ export interface HandlerContext<Services> {
 export interface EarlyContext {
   facts: InteractionFacts;
   services: { readonly settings: { readonly discord: { readonly adminGuildIds: readonly string[] } } };
+}
+
+/** How a command uses presets, which it offers with an option of their own. */
+export interface PresetUse<Services> {
+  suggest(input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
+  /** Runs the command with the values of the preset that was entered, below the others that were. */
+  run(
+    entered: EnteredValues,
+    context: HandlerContext<Services>,
+    run: (filled: EnteredValues, context: HandlerContext<Services>) => Promise<HandlerResult>,
+  ): Promise<HandlerResult>;
 }
 
 interface OrderingHandler {
@@ -70,6 +82,7 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
   /** `/help` lists it for members with Manage Channels only; the command checks the permission. */
   isForChannelManagers?: boolean;
   options: O;
+  presets?: PresetUse<Services>;
   /**
    * Whether only the member sees the reply. Decided before the acknowledgement, when only the payload is known. `chosen`: by an option of its
    * own, and the bot must be able to post a result that others see; the default of a command that only orders. Other commands reply in private by default.
@@ -92,10 +105,11 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
 
 type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
 
-export interface SingleCommand<Services> extends Omit<CommandDefinition<Options, Services>, 'isPrivate' | 'asksFirst'> {
+export interface SingleCommand<Services>
+  extends Omit<CommandDefinition<Options, Services>, 'isPrivate' | 'asksFirst' | 'presets'> {
   /** Throws a refusal that follows from the payload alone. */
   read(
-    data: APIChatInputApplicationCommandInteractionData,
+    entered: Entered,
     facts: InteractionFacts,
     /** Whether it replies in private if it can, and the member has not chosen whether it should. */
     isPrivateByDefault: boolean,
@@ -130,24 +144,40 @@ export function commandsByFullName<Services>(
 /** The option with which a member chooses who sees the reply. */
 const privacyOption = { private: { type: 'switch' } } as const satisfies Options;
 
+export const presetOption = { preset: { type: 'text', hasSuggestions: true, max: 100 } } as const satisfies Options;
+
 function command<const O extends Options, Services, Parsed>(
   definition: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>,
 ): SingleCommand<Services> {
-  const { isPrivate = definition.onlyOrders ? 'chosen' : true } = definition;
+  const { isPrivate = definition.onlyOrders ? 'chosen' : true, presets } = definition;
   function workOf(values: Values<O>, facts: InteractionFacts): Run<Services> {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
     const parsed = throwIfRefusal(definition.parse(values, facts));
     return (context) => definition.run(parsed, context);
   }
-  const options = isPrivate === 'chosen' ? { ...definition.options, ...privacyOption } : definition.options;
+  const options = {
+    ...definition.options,
+    ...(presets && presetOption),
+    ...(isPrivate === 'chosen' && privacyOption),
+  };
   return {
     ...definition,
     options,
-    read(data, facts, isPrivateByDefault) {
-      const values: Values<O> = readOptions(options, data);
+    suggest: async (option, input, context) =>
+      (presets && option in presetOption
+        ? presets.suggest(input, context)
+        : definition.suggest?.(option, input, context)) ?? [],
+    read(entered, facts, isPrivateByDefault) {
+      const values: Values<O> = readOptions(options, entered);
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy !== undefined && (privacy[1] ?? isPrivateByDefault) === true;
-      const run = workOf(values, facts);
+      const run: Run<Services> =
+        presets && 'preset' in entered.values
+          ? (context) =>
+              presets.run(entered.values, context, (filled, filledContext) =>
+                workOf(readOptions(options, { ...entered, values: filled }), facts)(filledContext),
+              )
+          : workOf(values, facts);
       const asksFirst = definition.asksFirst?.(values) === true;
       if (isPrivate === 'chosen') throwIfRefusal(requirePostPermissions(facts, { private: isChosen, hasOption: true }));
       return {

@@ -36,7 +36,7 @@ import {
   pressOrigin,
   type ReplyMode,
 } from './interaction-facts.ts';
-import { fullName, givenOptions } from './options.ts';
+import { enteredIn, fullName, givenOptions } from './options.ts';
 import type { Acknowledgement } from './outbox/responder.ts';
 import type { FormPlan } from './plan.ts';
 import { targetOf } from './target-message.ts';
@@ -127,7 +127,7 @@ export class InteractionReader<Services> {
     if (!command) throw new Refusal('refusals.unknownCommand');
     const facts = interactionFactsOf(interaction);
     const isDefault = defaults?.isPrivate(facts, fullName(data)) === true;
-    const { isPrivate, isPublicLater, run } = command.read(data, facts, isDefault);
+    const { isPrivate, isPublicLater, run } = command.read(enteredIn(data), facts, isDefault);
     const isReplyPrivate = isPrivate({ facts, services: this.#earlyServices });
     const reply = newReply(interaction, isReplyPrivate, { onlyOrders: command.onlyOrders, run });
     return { ...reply, isPublicLater, dependsOnSettings: !isReplyPrivate || isPublicLater === true };

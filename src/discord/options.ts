@@ -94,18 +94,34 @@ export function givenOptions({ options = [] }: CommandData) {
   return given.filter((option) => 'value' in option);
 }
 
+export type EnteredValue = string | number | boolean;
+export type EnteredValues = Readonly<Record<string, EnteredValue>>;
+
+/** What was entered, by the names of options; a file by its id in `resolved`. */
+export interface Entered {
+  values: EnteredValues;
+  resolved?: CommandData['resolved'];
+}
+
+export const enteredIn = (data: CommandData): Entered => ({
+  values: Object.fromEntries(givenOptions(data).map(({ name, value }) => [name, value])),
+  resolved: data.resolved,
+});
+
 /** Omitted options are undefined. */
-export function readOptions<O extends Options>(options: O, data: CommandData): Values<O>;
-export function readOptions(options: Options, data: CommandData): object {
-  const values = new Map(givenOptions(data).map(({ name, value }) => [name, value]));
+export function readOptions<O extends Options>(options: O, entered: Entered): Values<O>;
+export function readOptions(options: Options, { values, resolved }: Entered): object {
   return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [name, readOption(option, values.get(name), data.resolved)]),
+    Object.entries(options).map(([name, option]) => [
+      name,
+      readOption(option, Object.hasOwn(values, name) ? values[name] : undefined, resolved),
+    ]),
   );
 }
 
 function readOption(
   option: Option,
-  value: string | number | boolean | undefined,
+  value: EnteredValue | undefined,
   resolved: CommandData['resolved'],
 ): ValueByType[Option['type']] | undefined {
   if (option.type === 'switch') return typeof value === 'boolean' ? value : undefined;

@@ -66,6 +66,7 @@ export const en = {
   levels: {
     flag: 'the prompt',
     option: 'an option',
+    preset: 'the preset',
     conversation: 'the conversation',
     member: 'personal settings',
     channel: 'channel settings',

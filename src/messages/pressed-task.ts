@@ -63,7 +63,7 @@ export function requireKind<K extends TaskKind>(kind: K, task: Task): Extract<Ta
 }
 
 /** A form must open within Discord's limit of three seconds, so the store gets one of these seconds. */
-const STORE_TIMEOUT_MS = 1_000;
+export const STORE_TIMEOUT_MS = 1_000;
 
 /** Waits for the store before a form opens, and gives up in time, because Discord does not accept a late form. */
 export async function loadForForm<Value extends object | string>(

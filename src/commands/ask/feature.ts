@@ -13,6 +13,7 @@ import {
   suggestionsFrom,
   suggestModels,
 } from '../options.ts';
+import { presetsFor } from '../presets.ts';
 import { askButtons } from './buttons.ts';
 import { messageMenu, messageMenuForm } from './message-menu.ts';
 import { submitQuestion } from './questions.ts';
@@ -38,6 +39,7 @@ export const ask: Feature<typeof text> = {
   command: command({
     name: 'ask',
     onlyOrders: true,
+    presets: presetsFor('ask'),
     options: {
       prompt: promptOption,
       model: modelOption,

@@ -11,7 +11,7 @@ import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task, TaskOf } from '../../services/tasks/task.ts';
 import { readChoices } from '../choices.ts';
-import type { Services } from '../feature.ts';
+import type { Context, Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
 import { chooseModel, usualModel } from '../options.ts';
 import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
@@ -43,9 +43,9 @@ export interface Question {
 export async function submitQuestion(
   question: Question,
   previous: Task | undefined,
-  { services, origin, say }: { services: Services; origin: Origin; say: Say },
+  { services, origin, say, preset }: { services: Services; origin: Origin; say: Say; preset?: Context['preset'] },
 ) {
-  const order = await questionOrder(question, previous, { services, origin });
+  const order = await questionOrder(question, previous, { services, origin, preset });
   return submitOrder(order, { services, origin, say }).catch((error: unknown) => {
     throw withWayOut(error, previous);
   });
@@ -60,9 +60,9 @@ export function withWayOut(error: unknown, previous: Task | undefined): unknown 
 export async function questionOrder(
   question: Question,
   previous: Task | undefined,
-  { services, origin }: { services: Services; origin: Origin },
+  { services, origin, preset }: { services: Services; origin: Origin; preset?: Context['preset'] },
 ) {
-  const choices = await readChoices({ services, origin });
+  const choices = await readChoices({ services, origin, preset });
   const given = { option: question.model, conversation: previous?.model };
   const model = await chooseModel('text', usualModel('text', given, choices, { services, origin }), services);
   const { persona } = choices;

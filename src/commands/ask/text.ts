@@ -14,6 +14,7 @@ export const text = {
       schema_text: 'JSON Schema for the answer, as text',
       web: 'Web search, if the model supports it',
       new: 'New conversation instead of continuing the last one here',
+      preset: 'Preset with a template and options',
       private: 'Private reply that only you can see',
     },
     choices: {

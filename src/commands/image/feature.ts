@@ -21,6 +21,7 @@ import {
   withSuffix,
 } from '../options.ts';
 import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
+import { presetsFor } from '../presets.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { imageRequest, imageSpecs } from './request.ts';
 import { text } from './text.ts';
@@ -83,6 +84,7 @@ export const image: Feature<typeof text> = {
   command: command({
     name: 'image',
     onlyOrders: true,
+    presets: presetsFor('image'),
     options: {
       prompt: promptOption,
       model: modelOption,

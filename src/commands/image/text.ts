@@ -11,6 +11,7 @@ export const text = {
       image4: 'Fourth reference image',
       links: 'Reference image URLs, separated by spaces',
       repeat: 'Number of times to run the prompt',
+      preset: 'Preset with a template and options',
       private: 'Private reply that only you can see',
     },
   },

@@ -2,6 +2,7 @@ import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
 import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
+import { presetsFor } from '../presets.ts';
 import { imagineButtons } from './buttons.ts';
 import { flagOptions, takeRepeat } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
@@ -17,6 +18,7 @@ export const imagine: Feature<typeof text> = {
   command: command({
     name: 'imagine',
     onlyOrders: true,
+    presets: presetsFor('imagine'),
     options: {
       prompt: promptOption,
       aspect,

@@ -23,6 +23,7 @@ export const text = {
       tile: 'Seamless images for repeating patterns',
       repeat: 'Number of times to run the prompt',
       spoiler: 'Spoiler warning over the images',
+      preset: 'Preset with a template and options',
       private: 'Private reply that only you can see',
     },
     choices: {

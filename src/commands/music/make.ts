@@ -5,6 +5,7 @@ import { readChoices } from '../choices.ts';
 import { command } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels, usualModel } from '../options.ts';
 import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
+import { presetsFor } from '../presets.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
@@ -39,6 +40,7 @@ function songRequest(values: SongOptions & { instrumental?: boolean | undefined 
 export const make = command({
   name: 'make',
   onlyOrders: true,
+  presets: presetsFor('music'),
   options: {
     about: textOption,
     lyrics: textOption,

@@ -21,6 +21,7 @@ export const text = {
         instrumental: 'Song without vocals',
         model: 'Model ID; default: this bot’s music model',
         repeat: 'Number of songs to make',
+        preset: 'Preset with a template and options',
         private: 'Private reply that only you can see',
       },
     },

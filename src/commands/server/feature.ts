@@ -14,7 +14,7 @@ import { accessRuleId, currentRulesPage } from './page.ts';
 import { previewButtons } from './preview.ts';
 import { changeText, readableLine } from './readable.ts';
 import { reportButtons } from './report-buttons.ts';
-import { reportForm, reportMenu } from './report-form.ts';
+import { presetReports, reportForm, reportMenu } from './report-form.ts';
 import { text } from './text.ts';
 
 const rules = command({
@@ -107,6 +107,6 @@ export const server: Feature<typeof text> = {
     subcommands: [rules, defaults, rulesHistory, checkServer, exportRules, importRules],
   },
   menus: [reportMenu],
-  handlers: [...rulesForms, removeAccessRule, reportForm, ...previewButtons, ...reportButtons],
+  handlers: [...rulesForms, removeAccessRule, reportForm, ...presetReports, ...previewButtons, ...reportButtons],
   text,
 };

@@ -1,5 +1,7 @@
+import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/safety/rules.ts';
@@ -9,10 +11,10 @@ import { accessMarkdown, changeText, entryMarkdown } from './readable.ts';
 
 /**
  * Posts a message in a server's log channel, whose messages are deleted after the server's retention period. Returns false if Discord did not
- * accept it. `memberId`: the member whom it names.
+ * accept it. `memberIds`: the members whom it names, at most two.
  */
 export async function postInLog(
-  { guildId, channelId, memberId }: { guildId: string; channelId: string; memberId?: string },
+  { guildId, channelId, memberIds = [] }: { guildId: string; channelId: string; memberIds?: readonly string[] },
   plan: MessagePlan,
   { discord: { outbox }, safety: { serverLogs }, clock, log }: Services,
 ): Promise<boolean> {
@@ -20,7 +22,11 @@ export async function postInLog(
   const postedMessage = await outbox.sendInChannel(channelId, plan);
   if (!postedMessage) return false;
   try {
-    await serverLogs.record(guildId, { ...postedMessage, at, ...(memberId !== undefined && { about: memberId }) });
+    await serverLogs.record(guildId, {
+      ...postedMessage,
+      at,
+      ...withoutUndefined({ about: memberIds[0], by: memberIds[1] }),
+    });
   } catch (error) {
     log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
   }
@@ -40,10 +46,10 @@ export function startRuleLog(services: Services): void {
   const { clock, say } = services;
   const { rules, targets } = services.safety;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
-  const postEntry = (guildId: string, content: string, memberId: string): void => {
+  const postEntry = (guildId: string, content: string, ...memberIds: string[]): void => {
     const channelId = rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
     if (channelId !== undefined)
-      void postInLog({ guildId, channelId, memberId }, { content, overflow: 'cut' }, services);
+      void postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);
@@ -52,6 +58,11 @@ export function startRuleLog(services: Services): void {
     const lines = changes.map((change) => `- ${changeText(change, targets, say, { hidden: true })}`);
     const title = say('rules.log.changed', { who: `<@${by}>`, count: changes.length });
     postEntry(guildId, [title, ...lines].join('\n'), by);
+  });
+  services.tasks.presets.onModerated(({ guildId, memberId, name }, moderatorId) => {
+    const facts = { at: Math.floor(clock.now() / 1000), who: `<@${moderatorId}>`, owner: `<@${memberId}>` };
+    const entry = say('rules.log.presetDeleted', { ...facts, name: inlineCode(name) });
+    postEntry(guildId, entry, memberId, moderatorId);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;

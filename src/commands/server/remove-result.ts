@@ -36,7 +36,7 @@ export async function removeResult(
   for (const one of tasksToRemove)
     throwIfRetryNeeded((await removeMessages(withOnlyMessagesIn(one, guildId))).needsRetry);
   // The message may be a copy that is not stored with any task.
-  throwIfRetryNeeded((await removeMessage(message)) === 'later');
+  throwIfRetryNeeded(message !== undefined && (await removeMessage(message)) === 'later');
   for (const one of tasksToRemove) await change(one.id, (current) => withoutMessagesIn(current, guildId));
 }
 

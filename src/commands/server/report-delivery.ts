@@ -17,6 +17,7 @@ import {
   withoutDueStep,
 } from '../../services/safety/report.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
+import { titleOf } from '../../services/tasks/task-facts.ts';
 import type { CommandSources } from '../command-sources.ts';
 import { removeResult } from './remove-result.ts';
 import { reportMessage } from './report-message.ts';
@@ -102,7 +103,7 @@ export class ReportDelivery {
       case 'post':
         return this.#post(report, attempts);
       case 'remove':
-        await removeResult(report, this.#parts);
+        await this.#remove(report);
         await this.#decideOthers(report);
         break;
       case 'block':
@@ -189,6 +190,13 @@ export class ReportDelivery {
     await withStore(() => this.#parts.safety.reports.remove(report.id));
   }
 
+  /** The preset may have been deleted in the meantime. */
+  async #remove(report: Report): Promise<void> {
+    if (!report.isPreset) return removeResult(report, this.#parts);
+    const { guildId, requesterId: memberId = '', taskId: id } = report;
+    await withStore(() => this.#parts.tasks.presets.remove({ guildId, memberId, id }));
+  }
+
   /** Decides the other reports about a removed result in the same way, because nothing is left to decide. */
   async #decideOthers(report: Report): Promise<void> {
     const { decision } = report;
@@ -221,10 +229,18 @@ export class ReportDelivery {
   }
 
   async #plan(report: Report): Promise<MessagePlan> {
-    const { tasks, say } = this.#parts;
-    const { reports, rules } = this.#parts.safety;
-    const task = await withStore(() => tasks.book.get(report.taskId));
-    return reportMessage(report, task && rules.maskTask(task, report.guildId), reports.historyOf(report), say);
+    const { say, safety } = this.#parts;
+    return reportMessage(report, await this.#textOf(report), safety.reports.historyOf(report), say);
+  }
+
+  async #textOf({ guildId, requesterId: memberId = '', taskId: id, isPreset }: Report): Promise<string> {
+    const { tasks, safety } = this.#parts;
+    if (isPreset) {
+      const preset = await withStore(() => tasks.presets.get({ guildId, memberId, id }));
+      return preset ? `${preset.name}: ${preset.template}` : '';
+    }
+    const task = await withStore(() => tasks.book.get(id));
+    return task ? titleOf(safety.rules.maskTask(task, guildId)) : '';
   }
 
   #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {

@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { FormValues } from '../../discord/form.ts';
 import type { Menu } from '../../discord/handlers.ts';
 import type { InteractionFacts } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
@@ -6,7 +7,9 @@ import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
+import type { Preset } from '../../services/orders/preset.ts';
 import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../services/safety/report.ts';
+import type { NewReport } from '../../services/safety/reports.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';
 import { findShownTask, isShownIn } from '../shown-task.ts';
@@ -34,9 +37,12 @@ export const reportMenu: Menu<Services> = {
   },
 };
 
-const formFor = (reported: { taskId: string; messageId: string }, say: Say): FormPlan => ({
-  id: customIds.reportFilled.id(reported),
-  title: say('reports.form.title'),
+const formFor = (reported: { taskId: string; messageId: string }, say: Say): FormPlan =>
+  reasonForm(customIds.reportFilled.id(reported), say('reports.form.title'), say);
+
+const reasonForm = (id: string, title: string, say: Say): FormPlan => ({
+  id,
+  title,
   fields: [
     {
       name: 'reason',
@@ -60,41 +66,72 @@ export const reportForm = on(customIds.reportFilled, {
   reply: 'new-private',
   isPrivate: () => true,
   reopen: async (reported, { say }) => formFor(reported, say),
-  parse({ fields }): { reason: ReportReason; words: string | undefined } | Refusal {
-    const reason = reportReasons.find((one) => one === fields.reason);
-    const words = fields.words?.trim().slice(0, MAX_REPORT_TEXT_LENGTH);
-    // A form can be forged.
-    return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
-  },
-  async run({ taskId, messageId }, context, { reason, words }): Promise<MessagePlan> {
-    const { facts, services, say, messageFor } = context;
-    const { guildId, channelId } = reportChannelOf(context);
+  parse: parseReport,
+  async run({ taskId, messageId }, context, given): Promise<MessagePlan> {
+    const { facts, services } = context;
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
     assertReportable(task, messageId, facts);
-    const report = {
-      guildId,
-      channelId,
-      taskId,
-      reason,
-      words,
-      requesterId: task.requesterId,
-      reporterId: facts.userId,
-      message: { channelId: facts.channelId ?? '', id: messageId },
-    };
-    let id: string;
-    try {
-      ({ id } = await services.safety.reports.add(report));
-    } catch (error) {
-      // There is nothing to correct, so this is the reply: a refusal would offer the form again.
-      if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error) };
-      throw error;
-    }
-    const outcome = await services.reportDelivery.announce(id);
-    if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
-    return { content: say(`reports.${outcome}`) };
+    const message = { channelId: facts.channelId ?? '', id: messageId };
+    return announce({ ...given, taskId, message, requesterId: task.requesterId }, context);
   },
 });
+
+function parseReport({ fields }: FormValues): { reason: ReportReason; words: string | undefined } | Refusal {
+  const reason = reportReasons.find((one) => one === fields.reason);
+  const words = fields.words?.trim().slice(0, MAX_REPORT_TEXT_LENGTH);
+  // A form can be forged.
+  return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
+}
+
+async function announce(
+  report: Omit<NewReport, 'guildId' | 'channelId' | 'reporterId'>,
+  context: Context,
+): Promise<MessagePlan> {
+  const { facts, services, say, messageFor } = context;
+  let id: string;
+  try {
+    const place = reportChannelOf(context);
+    ({ id } = await services.safety.reports.add({ ...report, ...place, reporterId: facts.userId }));
+  } catch (error) {
+    // There is nothing to correct, so this is the reply: a refusal would offer the form again.
+    if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error) };
+    throw error;
+  }
+  const outcome = await services.reportDelivery.announce(id);
+  if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
+  return { content: say(`reports.${outcome}`) };
+}
+
+/** Ids can be forged: a preset can be reported only by those who can use it. */
+async function sharedPreset(id: string, { facts, services }: Context): Promise<Preset & { memberId: string }> {
+  const { userId: memberId, ...place } = facts;
+  const preset = await services.tasks.presets.find(id, { ...place, memberId });
+  if (preset.guildId === undefined || preset.memberId === undefined) throw new Refusal('refusals.unknownButton');
+  return { ...preset, memberId: preset.memberId };
+}
+
+async function openPresetForm(id: string, context: Context): Promise<FormPlan> {
+  const { facts, services, say } = context;
+  const { guildId } = reportChannelOf(context);
+  await loadForForm(sharedPreset(id, context), context);
+  services.safety.reports.mustAllow({ guildId, taskId: id, reporterId: facts.userId });
+  return reasonForm(customIds.presetReportFilled.id(id), say('reports.form.presetTitle'), say);
+}
+
+export const presetReports = [
+  on(customIds.presetReport, { open: openPresetForm }),
+  on(customIds.presetReportFilled, {
+    reply: 'new-private',
+    isPrivate: () => true,
+    reopen: openPresetForm,
+    parse: parseReport,
+    async run(id, context, given) {
+      const { memberId: requesterId } = await sharedPreset(id, context);
+      return announce({ ...given, taskId: id, isPreset: true, requesterId }, context);
+    },
+  }),
+];
 
 /** A private message of `/tasks` can show a task of another server, which these moderators must not read. */
 async function findReportedTask(target: TargetMessage, context: Context): Promise<Task> {

@@ -5,21 +5,21 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/safety/report.ts';
 import type { ReportHistory } from '../../services/safety/reports.ts';
-import type { Task } from '../../services/tasks/task.ts';
-import { titleOf } from '../../services/tasks/task-facts.ts';
 
 /** As much as the message of a result shows, which is all that the member who reported it could see. */
 const MAX_PROMPT_LENGTH = 700;
 
-/** A report as moderators see it, with their decision. `task`: masked for the report's server; undefined if it is no longer stored. */
-export function reportMessage(report: Report, task: Task | undefined, history: ReportHistory, say: Say): MessagePlan {
-  const { guildId, reporterId, reason, words, at } = report;
-  const prompt = task === undefined ? '' : escapeText(titleOf(task), MAX_PROMPT_LENGTH);
-  const link = linkToMessage({ guildId, ...report.message });
+/** A report as moderators see it, with their decision. `reported`: the text of what was reported, masked for the report's server; empty if it is no longer stored. */
+export function reportMessage(report: Report, reported: string, history: ReportHistory, say: Say): MessagePlan {
+  const { guildId, message, reporterId, reason, words, at } = report;
+  const prompt = escapeText(reported, MAX_PROMPT_LENGTH);
+  const facts = { who: memberMention(report.requesterId, say), at: toSeconds(at) };
   const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
   return {
     content: [
-      say('reports.title', { who: memberMention(report.requesterId, say), link, at: toSeconds(at) }),
+      message
+        ? say('reports.title', { ...facts, link: linkToMessage({ guildId, ...message }) })
+        : say('reports.presetTitle', facts),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(text === '' ? [] : [`> ${text}`]),
       ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),
@@ -41,10 +41,15 @@ function historyLines({ count, lastAt, ...sums }: ReportHistory, say: Say): stri
   return [say('reports.history', { count, ...sums, last: toSeconds(lastAt ?? 0) })];
 }
 
-function decisionLines({ decision, block }: Report, say: Say): string[] {
+function decisionLines({ decision, block, isPreset }: Report, say: Say): string[] {
   return [
     ...(decision
-      ? [say(`reports.decided.${decision.what}`, { who: memberMention(decision.by, say), at: toSeconds(decision.at) })]
+      ? [
+          say(`reports.decided.${isPreset && decision.what === 'removed' ? 'presetRemoved' : decision.what}`, {
+            who: memberMention(decision.by, say),
+            at: toSeconds(decision.at),
+          }),
+        ]
       : []),
     ...(block ? [blockLine(block, say)] : []),
   ].map((line) => `-# ${line}`);

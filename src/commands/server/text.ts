@@ -17,6 +17,7 @@ export const text = {
   reports: {
     form: {
       title: 'Report this result',
+      presetTitle: 'Report this preset',
       reason: 'What is wrong with it?',
       words: 'What moderators should know',
       wordsHint: 'Moderators see who reported it; its owner does not.',
@@ -35,6 +36,7 @@ export const text = {
     later: 'Your report has been saved. It will be sent to the moderators as soon as Discord accepts it.',
     lost: 'Your report could not be posted in the server’s log channel. Tell a moderator directly.',
     title: '**Report** about {{who}}’s result: {{link}} (<t:{{at}}:R>)',
+    presetTitle: '**Report** about {{who}}’s preset (<t:{{at}}:R>)',
     reason: 'Reason: {{reason}}',
     prompt: 'Prompt: {{prompt}}',
     reporter: 'Reported by {{who}}',
@@ -48,6 +50,7 @@ export const text = {
     dismiss: 'Dismiss',
     decided: {
       removed: 'Result removed by {{who}} on <t:{{at}}:f>.',
+      presetRemoved: 'Preset removed by {{who}} on <t:{{at}}:f>.',
       dismissed: 'Report dismissed by {{who}} on <t:{{at}}:f>.',
       blocked: 'Member blocked by {{who}} on <t:{{at}}:f>, until an admin unblocks them.',
       blockedUntil: 'Member blocked by {{who}} on <t:{{at}}:f>, until <t:{{until}}:f>.',
@@ -144,6 +147,7 @@ export const text = {
       },
       unchecked: 'moderation (the service could not check it)',
       entry: ' (||{{entry}}||)',
+      presetDeleted: '<t:{{at}}:T> {{who}} deleted the shared preset {{name}} of {{owner}}.',
       more_one: '{{count}} more request or result was refused in the minute from <t:{{at}}:f>.',
       more_other: '{{count}} more requests or results were refused in the minute from <t:{{at}}:f>.',
     },
@@ -317,7 +321,7 @@ export const text = {
       noServer:
         'There are no moderators here who could read a report. Use **Report** on a server where this bot is installed.',
       noLog: 'This server has no channel for reports. Tell a moderator directly, with a link to the message.',
-      twice: 'You have already reported this result.',
+      twice: 'You have already reported this.',
       tooMany: 'You have sent many reports in the last hour. Wait a while, or tell a moderator directly.',
       tooManyHere: 'This server has had many reports in the last hour. Wait a while, or tell a moderator directly.',
       tooManyOpen: 'This server has too many open reports right now. Tell a moderator directly.',

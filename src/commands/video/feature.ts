@@ -6,6 +6,7 @@ import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import { chooseModel, suggestModels, usualModel, withSuffix } from '../options.ts';
 import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
+import { presetsFor } from '../presets.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, type VideoDraft, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
@@ -47,6 +48,7 @@ export const video: Feature<typeof text> = {
   command: command({
     name: 'video',
     onlyOrders: true,
+    presets: presetsFor('video'),
     options: {
       ...videoOptions,
       endpoint: { type: 'text', choices: endpoints },

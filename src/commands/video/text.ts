@@ -25,6 +25,7 @@ export const text = {
       extra: 'JSON metadata; keys with ! go to the request’s top level',
       endpoint: 'Gateway endpoint; default: generic',
       repeat: 'Number of times to run the prompt',
+      preset: 'Preset with a template and options',
       private: 'Private reply that only you can see',
     },
     choices: {

@@ -46,6 +46,7 @@ export async function handlePacket<Services extends EarlyContext['services']>(
   if (router.isFinishing) return 'declined';
   try {
     const message = messageIn(content);
+    if (message?.do === 'use-preset') return void (await domains.tasks.presets.countUse(message));
     if (message) return void (await domains.tasks.erasure.receive(message));
     const callback = callbackIn(content);
     if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);

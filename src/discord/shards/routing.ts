@@ -10,16 +10,16 @@ const ORDERING_VERBS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The bucket whose partition answers an interaction: that of the task that a button or form changes, of the member whose settings it is about, of the server that the operator names, or else
+ * The bucket whose partition answers an interaction: that of the member whose settings or presets it changes, of the task or shared preset that it changes, of the server that the operator names, or else
  * of the server where it is used, or of the member.
  */
 export function routingBucketOf(interaction: APIInteraction): number {
-  const task = changedTask(interaction);
-  if (task !== undefined) return bucketIn(task);
   const { guild_id: guildId, member, user, authorizing_integration_owners: installOwners } = interaction;
   const memberId = user?.id ?? member?.user.id ?? '';
   const isDirect = installOwners?.[ApplicationIntegrationType.GuildInstall] === undefined;
   if (isAboutMember(interaction)) return bucketOf(memberId);
+  const changed = changedTask(interaction) ?? changedPreset(interaction);
+  if (changed !== undefined) return isUnambiguousTaskId(changed) ? bucketIn(changed) : bucketOf(memberId);
   const namedId = namedServer(interaction);
   if (namedId === ALL_SERVERS) return PAUSE_PARTITION;
   return bucketOf(namedId ?? ownerOf(guildId, { memberId, isDirect }));
@@ -50,7 +50,18 @@ function isAboutMember(interaction: APIInteraction): boolean {
   if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
     return false;
   const id = readCustomId(originalFormId(interaction.data.custom_id));
+  if (id?.verb === customIds.presetCopy.name) return true;
   return id !== undefined && SETTINGS_VERBS.has(id.verb) && id.args[0] === 'member';
+}
+
+/** The preset that a command changes: its id, or what a member typed instead, by which only their own can be found. */
+function changedPreset(interaction: APIInteraction): string | undefined {
+  if (interaction.type !== InteractionType.ApplicationCommand || interaction.data.name !== 'preset') return undefined;
+  const [subcommand] = 'options' in interaction.data ? (interaction.data.options ?? []) : [];
+  if (!subcommand || !('options' in subcommand)) return undefined;
+  const named = subcommand.options?.find(({ name }) => name === 'preset');
+  const wanted = named && 'value' in named ? String(named.value) : '';
+  return ['save', 'edit', 'delete'].includes(subcommand.name) ? wanted : undefined;
 }
 
 /** Returns the server that the operator names in a command about another server, or that a button resumes. */

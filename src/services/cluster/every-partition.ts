@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../lib/exact-json.ts';
-import { erasureMessage, type OtherPartitions } from '../orders/other-partitions.ts';
+import { type OtherPartitions, partitionMessage } from '../orders/other-partitions.ts';
 import type { EarlyPreferences } from '../orders/preference-set.ts';
 import { earlyPreferencesOf, type PreferencePlace, preferenceBucketOf, readPreferred } from '../orders/preferences.ts';
 import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
@@ -13,7 +13,7 @@ const FROM_PARTITION = 'FROM_PARTITION';
 
 /** The message from another partition that a packet contains; undefined for any other packet. */
 export function messageIn(content: unknown) {
-  return isRecord(content) && content.t === FROM_PARTITION ? erasureMessage.parse(content.d) : undefined;
+  return isRecord(content) && content.t === FROM_PARTITION ? partitionMessage.parse(content.d) : undefined;
 }
 
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */

@@ -96,7 +96,7 @@ export class MemberErasure {
 
   /** Erases what is stored about the member apart from tasks. Returns false if it has to be tried again later. */
   #eraseRest(until: number): Promise<boolean> {
-    const { store, money, safety, preferences, drafts, pseudonyms } = this.#context;
+    const { store, money, safety, preferences, presets, drafts, pseudonyms } = this.#context;
     const { memberId } = this.#mark;
     return this.#lock.run('mark', async () => {
       // The member may have asked again in the meantime.
@@ -108,6 +108,7 @@ export class MemberErasure {
       await money.budgets.eraseId(memberId);
       await safety.rules.eraseId(memberId);
       await preferences.eraseId(memberId);
+      await presets.eraseId(memberId);
       await drafts.erase(memberId);
       await pseudonyms.erase(memberId);
       await store.removeStaleSummaries(memberId);

@@ -17,6 +17,8 @@ import { type DraftStore, FormDrafts } from './form-drafts.ts';
 import type { OtherPartitions } from './other-partitions.ts';
 import type { PreferenceStore } from './preference-set.ts';
 import { Preferences } from './preferences.ts';
+import type { PresetContent, PresetStore } from './preset.ts';
+import { Presets } from './presets.ts';
 import { type ProposalStore, Proposals } from './proposals.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -33,12 +35,14 @@ export interface BotSources {
     unconfirmedReleaseMs?: number | undefined;
     poll: { schedule: 'learned' | 'spec' };
     callbacks: CallbackSettings;
+    presets: readonly PresetContent[];
   };
   store: TaskStore & {
     fingerprints: FingerprintStore;
     proposals: ProposalStore;
     drafts: DraftStore;
     preferences: PreferenceStore;
+    presets: PresetStore;
     /** Throws if the store may belong to another bot. */
     ownership: { assertOwned(): void };
   };
@@ -75,6 +79,7 @@ export interface OrdersContext extends AppContext, Omit<OrdersSources, 'kinds'> 
   drafts: FormDrafts;
   offers: Offers;
   preferences: Preferences;
+  presets: Presets;
   proposals: Proposals;
   /** Begins to poll a task. */
   follow(task: Task): void;
@@ -98,6 +103,7 @@ export function createOrdersContext(
     drafts: new FormDrafts(store.drafts, clock, partition),
     offers: new Offers(clock),
     preferences: new Preferences({ ...context, ...sources }),
+    presets: new Presets({ ...context, ...sources }),
     proposals: new Proposals(store.proposals, money, discord, partition, clock),
     follow,
     pendingWork: new Set(),

@@ -5,6 +5,7 @@ import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
 import type { DraftStore } from './form-drafts.ts';
 import type { PreferenceStore } from './preference-set.ts';
+import type { PresetStore } from './preset.ts';
 import type { ProposalStore } from './proposals.ts';
 import type { PseudonymStore } from './pseudonyms.ts';
 import { erasureOutcome, type TaskReader } from './task-store.ts';
@@ -18,6 +19,7 @@ export interface PartitionRows extends TaskReader {
   readonly proposals: ProposalStore;
   readonly drafts: DraftStore;
   readonly preferences: PreferenceStore;
+  readonly presets: PresetStore;
   readonly pseudonyms: PseudonymStore;
   existingHashSecret(): Promise<string | undefined>;
   isErasing(memberId: string): Promise<boolean>;
@@ -32,17 +34,26 @@ export interface OtherPartitions {
   /** The partitions that have rows. */
   all(): Promise<readonly PartitionRows[]>;
   /** Resolves once the message is stored, so that it survives a crash. */
-  send(partition: number, message: ErasureMessage): Promise<void>;
+  send(partition: number, message: PartitionMessage): Promise<void>;
 }
 
 const commonFields = { from: z.number(), memberId: z.string(), until: z.number() };
 
 /** `erase`: the other partition requests an erasure. `erased`: it reports the progress of an erasure that this partition requested. */
-export const erasureMessage = z.discriminatedUnion('do', [
+const erasureMessage = z.discriminatedUnion('do', [
   z.object({ ...commonFields, do: z.literal('erase') }),
   z.object({ ...commonFields, do: z.literal('erased'), isDone: z.boolean(), outcome: erasureOutcome }),
 ]);
 
 /** A message between partitions, by which a member is erased everywhere. It may arrive more than once. */
 export type ErasureMessage = z.output<typeof erasureMessage>;
+/** A preset of this partition was used in another one. */
+const presetUse = z.object({
+  do: z.literal('use-preset'),
+  id: z.string(),
+  memberId: z.string(),
+  guildId: z.string().optional(),
+});
+export const partitionMessage = z.union([erasureMessage, presetUse]);
+type PartitionMessage = z.output<typeof partitionMessage>;
 export type ErasureReport = Extract<ErasureMessage, { do: 'erased' }>;

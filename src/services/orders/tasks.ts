@@ -28,6 +28,7 @@ import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowa
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
 import type { Preferences } from './preferences.ts';
+import type { Presets } from './presets.ts';
 import type { Proposals } from './proposals.ts';
 import type { Scheduler } from './scheduler.ts';
 import { InlineResults } from './submission/inline-results.ts';
@@ -57,6 +58,7 @@ export class Tasks {
   readonly fingerprints: Fingerprints;
   readonly offers: Offers;
   readonly preferences: Preferences;
+  readonly presets: Presets;
   readonly proposals: Proposals;
   readonly #context: OrdersContext;
   readonly #earlierPolls: EarlierPolls;
@@ -87,6 +89,7 @@ export class Tasks {
     this.fingerprints = new Fingerprints(book, store.fingerprints);
     this.offers = context.offers;
     this.preferences = context.preferences;
+    this.presets = context.presets;
     this.proposals = context.proposals;
     book.onChange((task) => money.ledger.onTaskChange(task));
     const earlierPolls = new EarlierPolls(store, clock, log);
@@ -229,7 +232,8 @@ export class Tasks {
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, money, safety, proposals, preferences, drafts, pseudonyms, others, clock } = this.#context;
+    const { book, store, money, safety, proposals, preferences, presets, drafts, pseudonyms, others, clock } =
+      this.#context;
     const now = clock.now();
     const otherPartitions = (await others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
@@ -246,6 +250,7 @@ export class Tasks {
           reports: safety.reports.exportDataOf(memberId),
           proposals: await proposals.findByMember(memberId),
           preferences: await preferences.about(memberId),
+          presets: await presets.about(memberId),
           drafts: await drafts.findByMember(memberId),
           pseudonym: await pseudonyms.current(memberId),
         };

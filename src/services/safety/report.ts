@@ -17,18 +17,21 @@ const decisionFields = z.object({ by: id.optional(), at: z.number() });
 const reportSteps = ['erase', 'post', 'remove', 'block', 'edit'] as const;
 export type ReportStep = (typeof reportSteps)[number];
 
-/** A member's report of a result to the moderators of a server. The result itself is read from the task, and not stored again. */
+/** A member's report of a result or a preset to the moderators of a server. The result itself is read from the task, and not stored again. */
 export const report = z.object({
   id: z.string(),
   guildId: id,
+  /** With `isPreset`, the id of a shared preset instead. */
   taskId: z.string(),
+  isPreset: z.literal(true).optional(),
   /** Undefined once the member's data has been erased. */
   requesterId: id.optional(),
   reporterId: id.optional(),
   /** A hash of the reporting member and the task, so that a second report is refused even after an erasure. */
   hash: z.string(),
   reporterHash: z.string(),
-  message: messageReference,
+  /** The message that was reported; a preset has none. */
+  message: messageReference.optional(),
   reason: z.enum(reportReasons),
   words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),
   at: z.number(),

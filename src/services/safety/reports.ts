@@ -25,7 +25,7 @@ export interface ReportStore {
   remove(report: Report): Promise<void>;
 }
 
-interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'message' | 'words' | 'channelId'> {
+export interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'isPreset' | 'message' | 'words' | 'channelId'> {
   requesterId: string;
   reporterId: string;
   reason: ReportReason;

@@ -5,9 +5,12 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleNames, ruleSet } from './server-rules.ts';
 
+/** What rules and presets can name. */
 export interface RuleTargets {
   kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
   privateCommands: readonly string[];
+  /** Whether a preset for a command can give an option this value. */
+  takesOption(command: string, option: string, value: unknown): boolean;
 }
 
 export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kindsByCommand.values()].flat();

@@ -20,11 +20,15 @@ const logMessage = z.object({
   at: z.number(),
   /** The member whom the message names. */
   about: id.optional(),
+  /** Another one, who did what it says. */
+  by: id.optional(),
   /** Set if the message asks for a decision about a held result or a report. It is kept until the decision. */
   heldTaskId: z.string().optional(),
   reportId: z.string().optional(),
 });
 export type LogMessage = z.output<typeof logMessage>;
+
+const isNamedIn = ({ about, by }: LogMessage, memberId: string): boolean => about === memberId || by === memberId;
 
 /** The messages in a server's log channels, oldest first. */
 export const serverLog = z.object({ guildId: id, messages: z.array(logMessage) });
@@ -83,8 +87,8 @@ export class ServerLogs {
   async erase(memberId: string): Promise<boolean> {
     let hasRemovedAll = true;
     for (const { guildId, messages } of await this.#parts.store.all())
-      if (messages.some(({ about }) => about === memberId))
-        hasRemovedAll = (await this.#remove(guildId, async ({ about }) => about === memberId)) && hasRemovedAll;
+      if (messages.some((one) => isNamedIn(one, memberId)))
+        hasRemovedAll = (await this.#remove(guildId, async (one) => isNamedIn(one, memberId))) && hasRemovedAll;
     return hasRemovedAll;
   }
 

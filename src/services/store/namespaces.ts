@@ -250,6 +250,8 @@ function everyNamespace<T>(create: (name: string, durability: Durability) => T) 
     drafts: immediate('drafts'),
     /** What members, channels and servers want unless a request says otherwise. */
     preferences: immediate('preferences'),
+    /** Named templates of members and servers. */
+    presets: immediate('presets'),
     /** The pseudonym of each member at the gateway. */
     pseudonyms: immediate('pseudonyms'),
     /** Notices to the operator, and the messages that carry them. */

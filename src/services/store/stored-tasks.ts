@@ -73,6 +73,7 @@ export class StoredTasks implements TaskStore {
   readonly proposals;
   readonly drafts;
   readonly preferences;
+  readonly presets;
   readonly pseudonyms: PseudonymStore;
   readonly notices;
   readonly runs;
@@ -118,6 +119,7 @@ export class StoredTasks implements TaskStore {
     this.proposals = tables.proposals;
     this.drafts = tables.drafts;
     this.preferences = tables.preferences;
+    this.presets = tables.presets;
     this.pseudonyms = {
       get: async (memberId) => (await pseudonyms.get({ memberId }))?.pseudonym,
       put: (memberId, pseudonym) => pseudonyms.put({ memberId, pseudonym }),

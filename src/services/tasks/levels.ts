@@ -1,5 +1,5 @@
 /** Where a value of an order can come from. The first of these that has one decides. */
-export const levels = ['flag', 'option', 'conversation', 'member', 'channel', 'server', 'bot'] as const;
+export const levels = ['flag', 'option', 'preset', 'conversation', 'member', 'channel', 'server', 'bot'] as const;
 export type Level = (typeof levels)[number];
 
 /** The value in force, and where it comes from. */

@@ -58,6 +58,15 @@ export async function fillEveryNamespace(
     await store.proposals.put({ id, memberId: 'm1', orders, until: START + 60_000 }, 60_000_000);
     await store.drafts.put({ id, memberId: 'm1', until: START + 60_000 }, 60_000_000);
     await store.preferences.put({ guildId, channelId: '1', set: { spoiler: true }, at: START });
+    const preset = {
+      name: 'Poster',
+      command: 'imagine' as const,
+      template: '{prompt}',
+      options: {},
+      uses: 1,
+      at: START,
+    };
+    await store.presets.put({ ...preset, id, memberId: 'm1', guildId });
     const anonymousEntry = {
       id: `anonymous ${number} ${index}`,
       at: START,

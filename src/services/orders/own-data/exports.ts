@@ -12,6 +12,7 @@ import { dropVoiceAudio } from '../../tasks/delivery-state.ts';
 import { areResultsHidden, type Task } from '../../tasks/task.ts';
 import type { PartitionRows } from '../other-partitions.ts';
 import { preferencesAbout } from '../preferences.ts';
+import { presetsAbout } from '../presets.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -95,13 +96,14 @@ export interface MemberFacts {
   proposals: readonly object[];
   /** The member's settings, and those of channels and servers that the member changed last. */
   preferences: readonly object[];
+  presets: readonly object[];
   drafts: readonly object[];
   pseudonym: string | undefined;
 }
 
 /** Reads the stored rows, for a partition that is not in memory. */
 export async function readMemberFacts(memberId: string, rows: PartitionRows): Promise<MemberFacts> {
-  const { budgets, rules, reports, proposals, preferences, drafts, pseudonyms } = rows;
+  const { budgets, rules, reports, proposals, preferences, presets, drafts, pseudonyms } = rows;
   const secret = (await rows.existingHashSecret()) ?? '';
   return {
     budgets: budgetsAbout(memberId, await budgets.all(), (name) => hashedName(name, secret)),
@@ -109,6 +111,7 @@ export async function readMemberFacts(memberId: string, rows: PartitionRows): Pr
     reports: reportsAbout(memberId, await reports.all()),
     proposals: (await proposals.all()).filter((proposal) => proposal.memberId === memberId),
     preferences: await preferencesAbout(memberId, preferences),
+    presets: await presetsAbout(memberId, presets),
     drafts: await drafts.startingWith(`${memberId}:`),
     pseudonym: await pseudonyms.get(memberId),
   };
@@ -139,10 +142,11 @@ export async function* exportText(
     pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
     proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
     preferences: 'Your settings, and those of channels and servers that you changed last.',
+    presets: 'Presets that you saved, and those that you shared in servers.',
     drafts: 'What you entered in forms that were refused, and the images and messages of forms that you opened.',
     budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
     rules: 'Changes that you made to the rules of servers.',
-    reports: 'Results that you reported, and what you decided about reports as a moderator.',
+    reports: 'Results and presets that you reported, and what you decided about reports as a moderator.',
   };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
@@ -158,7 +162,7 @@ export async function* exportText(
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
   const factsByPartition = await readFacts();
-  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'preferences', 'drafts'] as const)
+  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'preferences', 'presets', 'drafts'] as const)
     yield `,\n  "${name}": ${indentJson(
       factsByPartition.flatMap((one) => one[name]),
       2,

@@ -47,6 +47,7 @@ export const rowBuckets = {
     const memberId = stringIn(row.value, 'memberId');
     return memberId === undefined ? bucketByServer(row) : bucketOf(memberId);
   },
+  presets: bucketByIdField,
   // A report's buttons are handled in the partition of its id.
   reports: (row) => bucketByIdField(row) ?? bucketByServer(row),
 } as const satisfies Partial<Record<NamespaceKey, BucketOfRow>>;

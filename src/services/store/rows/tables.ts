@@ -5,6 +5,7 @@ import { learnedCosts } from '../../money/learned-prices.ts';
 import { serverBudget } from '../../money/server-budget.ts';
 import { formDraft } from '../../orders/form-drafts.ts';
 import { preferenceOwnerName, preferenceRow } from '../../orders/preference-set.ts';
+import { presetKey, presetRow } from '../../orders/preset.ts';
 import type { Proposal, ProposedOrder } from '../../orders/proposals.ts';
 import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
@@ -134,6 +135,7 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
       ({ memberId, id }: { memberId: string; id: string }) => `${memberId}:${id}`,
     ),
     preferences: table(namespaces.preferences, preferenceRow, preferenceOwnerName),
+    presets: table(namespaces.presets, presetRow, presetKey),
     pseudonyms: table(namespaces.pseudonyms, z.object({ memberId: z.string(), pseudonym: z.string() }), memberOf),
     notices: table(namespaces.notices, noticeRow, causeOf, NOTICE_TTL_MS),
     runs: table(namespaces.runs, runRow, ({ at }: { at: number }) => String(at)),

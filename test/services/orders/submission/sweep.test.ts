@@ -20,6 +20,7 @@ const settings: OrdersSources['settings'] = {
   maxWaitMs: { image: 1_000, video: 1_000, music: 1_000, text: 1_000 },
   poll: { schedule: 'learned' },
   callbacks: { url: undefined, port: undefined, host: '127.0.0.1' },
+  presets: [],
 };
 
 it('A job that the gateway never ends is followed for 30 days, and then counts with its estimate', async () => {
