@@ -68,6 +68,24 @@ describe('The bucket of an interaction', () => {
     }
   });
 
+  it('A preset that a command changes is named by its id, else it is the member’s; a copy belongs to the member, and use and sharing to the server', () => {
+    const bucketFor = (name: string, preset?: string) => {
+      const inner = preset === undefined ? [] : [{ name: 'preset', type: 3, value: preset }];
+      const data = { name: 'preset', options: [{ name, type: 1, options: inner }] };
+      return routingBucketOf(interaction({ ...serverContext, type: InteractionType.ApplicationCommand, data }));
+    };
+    for (const name of ['edit', 'delete']) {
+      expect(bucketFor(name, id)).toBe(777);
+      expect(bucketFor(name, 'Poster')).toBe(bucketOf(MEMBER));
+    }
+    expect(bucketFor('save')).toBe(bucketOf(MEMBER));
+    for (const name of ['use', 'share', 'list']) expect(bucketFor(name, id)).toBe(bucketOf(SERVER));
+    expect(routingBucketOf(press(customIds.presetCopy.id(id)))).toBe(bucketOf(MEMBER));
+    for (const verb of [customIds.presetRemove, customIds.presetReport])
+      expect(routingBucketOf(press(verb.id(id)))).toBe(777);
+    expect(routingBucketOf(press(customIds.preset.id(), [id]))).toBe(bucketOf(SERVER));
+  });
+
   it('A button that orders something new belongs to the server where it is pressed, even from a menu of buttons', () => {
     const button = customIds.retry.id(id);
     expect(routingBucketOf(press(button))).toBe(bucketOf(SERVER));

@@ -5,26 +5,11 @@ import { startBot } from '../bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
 import { orders } from '../tasks/fixture.ts';
 import { openDetails, openTask, openTaskList } from '../tasks/pages.ts';
+import { actorOf, type Place, poster, presetReply, suggestionsOf } from './fixture.ts';
 
 const isDone = says('Finished in');
 const promptOf = ({ gateway }: FastClockFixture): string | undefined =>
   (orders(gateway).at(-1)?.body as { prompt: string } | undefined)?.prompt;
-
-const poster = { name: 'Poster', command: 'imagine', template: '{prompt}, poster --ar 2:3', options: 'style:raw' };
-
-type Place = { who?: string; channel?: string };
-
-const actorOf = ({ discord }: FastClockFixture, { who = 'member', channel = 'studio' }: Place) =>
-  discord.as(who).in(channel);
-
-async function reply(fixture: FastClockFixture, command: string, options: Record<string, string>, place: Place = {}) {
-  return (await actorOf(fixture, place).slash(`preset ${command}`, options)).message();
-}
-
-const suggestionsOf = async (fixture: FastClockFixture, place: Place = {}, command = 'preset use', input = '') =>
-  (await actorOf(fixture, place).complete(command, { prompt: 'a fox', preset: input }, 'preset')).map(
-    ({ name }) => name,
-  );
 
 async function imagine(fixture: FastClockFixture, options: Record<string, string>, place: Place = {}) {
   await (await actorOf(fixture, place).slash('imagine', { prompt: 'a fox', ...options })).message(isDone);
@@ -35,7 +20,7 @@ describe('/preset', () => {
   it('A saved preset is used by its command, from suggestions or by its name, after a restart too, and the details say so', async () => {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
     const first = await startBot(fixture);
-    const saved = await reply(fixture, 'save', poster);
+    const saved = await presetReply(fixture, 'save', poster);
     expect(saved.ephemeral).toBe(true);
     expect(text(saved)).toMatch(
       /Poster[\s\S]*Yours · \/imagine · used 0 times[\s\S]*poster --ar 2:3[\s\S]*`style:raw`/,
@@ -53,7 +38,7 @@ describe('/preset', () => {
     expect(await imagine(fixture, { prompt: 'a hen --v 6', preset: String(value), aspect: '1:1' })).toBe(
       'a hen, poster --v 6 --ar 1:1 --style raw',
     );
-    expect(text(await reply(fixture, 'list', {}))).toMatch(/Yours[\s\S]*Poster · \/imagine · used 2 times/);
+    expect(text(await presetReply(fixture, 'list', {}))).toMatch(/Yours[\s\S]*Poster · \/imagine · used 2 times/);
   });
 
   it('A preset comes after flags and options, and before the settings of the member', async () => {
@@ -62,7 +47,7 @@ describe('/preset', () => {
     const settings = await (await member.slash('settings')).message();
     const form = await (await member.click(settings, 'Change images')).modal();
     await (await member.fill(form, { aspect: '16:9', version: '6', suffix: 'in oil --chaos 9' })).message();
-    await reply(fixture, 'save', { ...poster, options: 'chaos:5' });
+    await presetReply(fixture, 'save', { ...poster, options: 'chaos:5' });
     expect(await imagine(fixture, { preset: 'Poster' })).toBe('a fox, poster in oil --ar 2:3 --chaos 5 --v 6');
     expect(await imagine(fixture, { preset: 'Poster', aspect: '1:1' })).toBe(
       'a fox, poster in oil --ar 1:1 --chaos 5 --v 6',
@@ -72,13 +57,13 @@ describe('/preset', () => {
   it('/preset use orders by the command of the preset, and without a prompt only if the template stands alone', async () => {
     const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const { gateway } = fixture;
-    await reply(fixture, 'save', {
+    await presetReply(fixture, 'save', {
       name: 'Haiku',
       command: 'ask',
       template: 'Write a haiku',
       options: 'instructions:Rhyme.',
     });
-    await reply(fixture, 'save', poster);
+    await presetReply(fixture, 'save', poster);
     const member = fixture.discord.as('member');
     const answer = await (await member.slash('preset use', { preset: 'Haiku', private: true })).message(hasEnded);
     expect(answer.ephemeral).toBe(true);
@@ -98,7 +83,7 @@ describe('/preset', () => {
   ])('Presets are used by /%s', async (command, options, expected) => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const name = command.split(' ')[0] ?? '';
-    await reply(fixture, 'save', { name: 'Night', command: name, template: 'at night: {prompt}' });
+    await presetReply(fixture, 'save', { name: 'Night', command: name, template: 'at night: {prompt}' });
     await (await fixture.discord.as('member').slash(command, options)).message();
     const { requests } = fixture.gateway;
     await fixture.discord.until(() => requests.find(({ body }) => JSON.stringify(body)?.includes(expected)));
@@ -107,7 +92,7 @@ describe('/preset', () => {
   it('Private presets are seen and used by nobody else; shared ones only in their server, and not in a personal installation', async () => {
     const fixture = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
     const other = { who: 'other' };
-    await reply(fixture, 'save', poster);
+    await presetReply(fixture, 'save', poster);
     const own = await fixture.discord.as('member').complete('preset use', { preset: '' }, 'preset');
     const id = String(own[0]?.value);
     expect(await suggestionsOf(fixture, other)).toEqual([]);
@@ -123,30 +108,34 @@ describe('/preset', () => {
       }
     expect(await suggestionsOf(fixture, { channel: 'dm' })).toEqual(['Poster · yours']);
     expect(await imagine(fixture, { preset: 'Poster' }, { channel: 'dm' })).toBe('a fox, poster --ar 2:3 --style raw');
-    expect(text(await reply(fixture, 'share', { preset: 'Poster' }, { channel: 'dm' }))).toContain('only on a server');
-    expect(text(await reply(fixture, 'share', { preset: 'Poster' }))).toContain('Shared in this server');
+    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }, { channel: 'dm' }))).toContain(
+      'only on a server',
+    );
+    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }))).toContain('Shared in this server');
     expect(await suggestionsOf(fixture, other)).toEqual(['Poster · this server']);
     expect(await suggestionsOf(fixture, { who: 'other', channel: 'dm' })).toEqual([]);
     expect(await suggestionsOf(fixture, { who: 'installer', channel: 'lobby' })).toEqual([]);
     expect(await imagine(fixture, { preset: 'Poster' }, other)).toBe('a fox, poster --ar 2:3 --style raw');
-    expect(text(await reply(fixture, 'list', { preset: 'Poster' }, other))).toMatch(/used 1 time · |used 1 time\n/);
+    expect(text(await presetReply(fixture, 'list', { preset: 'Poster' }, other))).toMatch(
+      /used 1 time · |used 1 time\n/,
+    );
   });
 
   it('A shared preset is updated by its owner, copied by others, and deleted by its owner and moderators, which the log channel says', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const other = { who: 'other' };
-    await reply(fixture, 'save', poster);
-    await reply(fixture, 'share', { preset: 'Poster' });
-    await reply(fixture, 'edit', { preset: 'Poster', template: '{prompt}, print', options: 'none' });
+    await presetReply(fixture, 'save', poster);
+    await presetReply(fixture, 'share', { preset: 'Poster' });
+    await presetReply(fixture, 'edit', { preset: 'Poster', template: '{prompt}, print', options: 'none' });
     expect(await imagine(fixture, { preset: 'Poster' }, other)).toBe('a fox, poster --ar 2:3 --style raw');
-    await reply(fixture, 'share', { preset: 'Poster' });
+    await presetReply(fixture, 'share', { preset: 'Poster' });
     expect(await imagine(fixture, { preset: 'Poster' }, other)).toBe('a fox, print');
-    const page = await reply(fixture, 'list', { preset: 'Poster' }, other);
+    const page = await presetReply(fixture, 'list', { preset: 'Poster' }, other);
     expect(labels(page)).toEqual(['Copy', 'Report']);
     expect(text(await (await fixture.discord.as('other').click(page, 'Copy')).message(says('Yours')))).toContain(
       'print',
     );
-    expect(text(await reply(fixture, 'delete', { preset: 'Poster' }, { who: 'admin' }))).toContain(
+    expect(text(await presetReply(fixture, 'delete', { preset: 'Poster' }, { who: 'admin' }))).toContain(
       'Deleted the preset',
     );
     expect(await suggestionsOf(fixture)).toEqual(['Poster · yours']);
