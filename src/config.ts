@@ -259,6 +259,12 @@ const modelsFrom = (settings: Settings) =>
     talk: settings.DEFAULT_TALK_MODEL,
   });
 
+const pollFrom = (settings: Settings) => ({
+  schedule: settings.POLL_SCHEDULE,
+  perSecond: settings.GATEWAY_POLLS_PER_SECOND,
+  imgxLists: settings.GATEWAY_IMGX_LISTS,
+});
+
 function configFrom(settings: Settings) {
   return {
     discord: discordFrom(settings),
@@ -306,11 +312,7 @@ function configFrom(settings: Settings) {
     /** Callbacks need both a URL and a port. */
     callbacks: { url: settings.CALLBACK_URL, port: settings.CALLBACK_PORT, host: settings.CALLBACK_HOST },
     log: { level: settings.LOG_LEVEL },
-    poll: {
-      schedule: settings.POLL_SCHEDULE,
-      perSecond: settings.GATEWAY_POLLS_PER_SECOND,
-      imgxLists: settings.GATEWAY_IMGX_LISTS,
-    },
+    poll: pollFrom(settings),
     models: modelsFrom(settings),
     maxWaitMs: {
       image: settings.MAX_WAIT_IMAGE_SECONDS * 1000,
