@@ -26,7 +26,7 @@ export function isPrivateByDefault(
   { safety, tasks }: Pick<Services, 'safety' | 'tasks'>,
 ): boolean {
   const isRuled = place.guildId !== undefined && safety.rules.isPrivateByDefault(place.guildId, command);
-  return isRuled || tasks.preferences.isPrivate({ ...place, memberId });
+  return isRuled || tasks.preferences.early({ ...place, memberId }).isPrivate === true;
 }
 
 /** Decides the values of one order, and records where each comes from. */

@@ -111,7 +111,8 @@ export async function propose(
     orders: orders.map(({ parent, ...order }) => ({ ...order, parentId: parent?.id })),
     messages,
     batch: batch && (hidesPrompt ? { ...batch, typed: '' } : batch),
-    hidesPrompt: hidesPrompt && !batch,
+    // The question about a batch is public only if the lists are those of a preset.
+    hidesPrompt: hidesPrompt && !(batch && origin.route.isPrivate),
     message: origin.route.isPrivate ? undefined : origin.message && { ...origin.message, guildId },
   });
   const plan = proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
