@@ -1,5 +1,5 @@
 import type { HandlerResult } from '../discord/handlers.ts';
-import { expandLists, MAX_COUNTED } from '../lib/permutations.ts';
+import { expandLists, MAX_COUNTED } from '../lib/expand-lists.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type NewOrder, propose, submitOrder } from '../messages/pressed-task.ts';
 import { grouped } from '../services/money/limits-text.ts';

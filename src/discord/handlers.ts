@@ -88,7 +88,7 @@ interface CommandDefinition<O extends Options, Services> extends OrderingHandler
    * own, and the bot must be able to post a result that others see; the default of a command that only orders. Other commands reply in private by default.
    */
   isPrivate?: boolean | 'chosen' | ((values: Values<O>, context: EarlyContext) => boolean);
-  /** Whether the member is asked first, which only they see, whoever sees the result. */
+  /** Whether the member is asked first, in private even if the result is public. */
   asksFirst?(values: Values<O>): boolean;
   suggest?(option: string, input: string, context: HandlerContext<Services>): Promise<Suggestion[]>;
 }

@@ -14,11 +14,11 @@ import { isSpoiler } from '../services/tasks/task-facts.ts';
 import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
-import { prepareBatch } from './batch-message.ts';
 import { fileNamePrefix } from './file-names.ts';
 import type { MessageContext } from './kind-view.ts';
 import { remainingText, roundedDollars } from './money.ts';
 import { noteFinder } from './notes.ts';
+import { prepareBatch } from './prepare-batch.ts';
 import { previewOf, resultPreviewOf, sourcePreviewsOf, thumbnailsOf } from './previews.ts';
 import {
   contentOf,
@@ -160,12 +160,24 @@ const contextOf = ({ views, isRemix, readsMessages, models, tasks }: MessageSour
   largerVariants: (model) => largerSizes(model, models.lastListed),
 });
 
+const showsOthers = ({ traits }: Task): boolean => traits.isAlbum === true || traits.isBatch === true;
+
+/** Prepares the messages of tasks that show other tasks. `place`: where it is shown. */
+const groupPresenter =
+  (sources: MessageSources, music: Music) =>
+  async (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal): Promise<PreparedMessage> => {
+    if (task.traits.isAlbum) return music.album(task, place.guildId);
+    // The images of a batch are not judged again for another place.
+    return prepareBatch(task, sources, { hasImages: place.channelId === task.channelId, signal });
+  };
+
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
   const { say, tasks, safety } = sources;
   const context = contextOf(sources);
   const noteSource = noteFinder(sources, tasks.book);
   const music = musicPresenter(sources);
+  const prepareGroup = groupPresenter(sources, music);
   const prepareResults = resultPresenter(sources, context, noteSource, music);
   const { answers, singleAnswerMessage } = answerPresenter(sources);
   const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
@@ -181,8 +193,7 @@ export function presenter(sources: MessageSources) {
     async prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return recordedPing(task, sources);
       const { guildId } = task;
-      if (task.traits.isAlbum) return music.album(task, guildId);
-      if (task.traits.isBatch) return prepareBatch(task, sources, { hasImages: true, signal });
+      if (showsOthers(task)) return prepareGroup(task, task, signal);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
       const lineage = await lineageOf(task, task, sources);
@@ -209,9 +220,7 @@ export function presenter(sources: MessageSources) {
       const task = safety.rules.maskTask(unmasked, guildId);
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
-      if (task.traits.isAlbum) return music.album(shownTask, guildId);
-      // The images of a batch are not judged again for another place.
-      if (task.traits.isBatch) return prepareBatch(task, sources, { hasImages: origin.channelId === task.channelId });
+      if (showsOthers(task)) return prepareGroup(shownTask, origin);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
       const lineage = await lineageOf(task, origin, sources);
       if (task.traits.isText)

@@ -56,7 +56,7 @@ export interface BatchEntry extends BatchChild {
 }
 
 /** Whether the order was not submitted yet, and will be. */
-export const isUnsent = (batch: Task, { failure, isSubmitted, task }: BatchEntry): boolean =>
+export const awaitsSubmit = (batch: Task, { failure, isSubmitted, task }: BatchEntry): boolean =>
   !(task || failure || isSubmitted || hasEnded(batch) || (isOfKind('batch', batch) && batch.request.isStopped));
 
 /** Ends after which the gateway may have carried out the order, or which the member or a moderator decided on. */

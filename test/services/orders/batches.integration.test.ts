@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import { hasDefinitelyFailed, isUnsent } from '../../../src/services/orders/batches.ts';
+import { awaitsSubmit, hasDefinitelyFailed } from '../../../src/services/orders/batches.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
@@ -110,7 +110,7 @@ describe('A batch', () => {
     expect(submitted(restarted.gateway)).toEqual([]);
     const task = await restarted.tasks.book.get(batch.id);
     for (const entry of await entries(restarted, batch.id)) {
-      expect(task && isUnsent(task, entry)).toBe(false);
+      expect(task && awaitsSubmit(task, entry)).toBe(false);
       expect(hasDefinitelyFailed(entry)).toBe(false);
     }
   });

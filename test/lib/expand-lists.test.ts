@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeLists, expandLists, MAX_COUNTED } from '../../src/lib/permutations.ts';
+import { escapeLists, expandLists, MAX_COUNTED } from '../../src/lib/expand-lists.ts';
 
 const MAX = 40;
 

@@ -4,7 +4,7 @@ import { escapeText, messageLink } from '../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
-import { type BatchEntry, hasDefinitelyFailed, isUnsent } from '../services/orders/batches.ts';
+import { awaitsSubmit, type BatchEntry, hasDefinitelyFailed } from '../services/orders/batches.ts';
 import { hasEnded, isHeld, isLive, isOfKind, type Task } from '../services/tasks/task.ts';
 import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
@@ -69,12 +69,7 @@ async function imageOf(task: Task, number: number, sources: MessageSources, sign
   return image;
 }
 
-export function batchMessage(
-  batch: Task,
-  entries: readonly BatchEntry[],
-  files: readonly FilePlan[],
-  say: Say,
-): MessagePlan {
+function batchMessage(batch: Task, entries: readonly BatchEntry[], files: readonly FilePlan[], say: Say): MessagePlan {
   const lines = entries.map((entry, index) => entryLine(batch, entry, index + 1, say));
   const content = [
     headline(batch, entries, say),
@@ -126,7 +121,7 @@ function entryLine(batch: Task, entry: BatchEntry, number: number, say: Say): st
   const state = escapeText(stateOf(batch, entry, say), MAX_REASON_LENGTH);
   const emoji = failure
     ? stateEmoji.failed
-    : stateEmoji[task ? shownState(task) : isUnsent(batch, entry) ? 'waiting' : 'cancelled'];
+    : stateEmoji[task ? shownState(task) : awaitsSubmit(batch, entry) ? 'waiting' : 'cancelled'];
   const link = task?.message && messageLink(task);
   return `${number}. ${emoji} **${name}** · ${link === undefined ? state : `[${state}](${link})`}`;
 }
@@ -138,7 +133,7 @@ function stateOf(batch: Task, entry: BatchEntry, say: Say): string {
   const { failure, isSubmitted, task } = entry;
   if (failure) return say('batch.refused');
   if (!task && isSubmitted) return say('music.state.noLongerStored');
-  if (!task) return say(`tasks.states.${isUnsent(batch, entry) ? 'waiting' : 'cancelled'}`);
+  if (!task) return say(`tasks.states.${awaitsSubmit(batch, entry) ? 'waiting' : 'cancelled'}`);
   if (isHeld(task)) return say('tasks.reviews.held');
   const { reason } = task.failure ?? {};
   if (task.state === 'failed' && reason) return say('music.state.failedWith', { reason });
@@ -159,7 +154,7 @@ function refusals(entries: readonly BatchEntry[], say: Say): string[] {
 
 function controlsOf(batch: Task, entries: readonly BatchEntry[], say: Say): Control[] {
   const { id } = batch;
-  const mayCancel = entries.some((entry) => isUnsent(batch, entry) || entry.task?.state === 'waiting');
+  const mayCancel = entries.some((entry) => awaitsSubmit(batch, entry) || entry.task?.state === 'waiting');
   const options = entries.flatMap((entry, index) =>
     entry.task
       ? [{ value: entry.id, label: nameOf(batch, entry, index + 1, say), description: stateOf(batch, entry, say) }]
