@@ -10,7 +10,7 @@ import {
   type ReadableStore,
   type RemoteParts,
 } from './remote/open-remote.ts';
-import { markSchema, refuseForeign, refuseIncomplete } from './rows/marks.ts';
+import { markSchema, refuseBackup, refuseForeign, refuseIncomplete } from './rows/marks.ts';
 import { NoQuarantine } from './rows/rows.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './rows/sqlite.ts';
 import type { Migration } from './rows/task-rows.ts';
@@ -86,6 +86,7 @@ function openFile(address: StoreAddress, { busyTimeoutMs }: OpenParts): OpenedBa
   let unlock: (() => void) | undefined;
   try {
     const file = resolvePath(path);
+    refuseBackup(file);
     unlock = lockStore(file);
     checkFile(file, busyTimeoutMs);
     makePrivate(file);

@@ -4,7 +4,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import { refuseForeign } from '../rows/marks.ts';
+import { refuseBackup, refuseForeign } from '../rows/marks.ts';
 import { hasRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../rows/sqlite.ts';
@@ -50,6 +50,7 @@ export const examine = (address: StoreAddress, parts: ExaminationParts): Promise
 async function examineFile(requestedPath: string, parts: ExaminationParts): Promise<Examination> {
   if (!existsSync(requestedPath)) return { file: requestedPath, contents: undefined, findings: [], warnings: [] };
   const file = resolvePath(requestedPath);
+  refuseBackup(file);
   const unlock = lockStore(file);
   try {
     const isDamaged = checkDamage(file);

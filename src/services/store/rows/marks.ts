@@ -6,7 +6,7 @@ import { StoreError } from '../../tasks/store-error.ts';
 import { TASK_VERSION } from '../../tasks/task.ts';
 import { unsupportedError } from '../backend.ts';
 import { type Namespace, valueIn } from '../namespaces.ts';
-import { type SqliteBackend, TABLE } from './sqlite.ts';
+import { SqliteBackend, TABLE } from './sqlite.ts';
 
 /** Increase this when the layout of namespaces and rows changes in a way that an older bot cannot handle. */
 const STORE_VERSION = 1;
@@ -110,14 +110,30 @@ function assertComplete(name: string, mark: MoveMark | undefined): void {
 /** The table by which a backup is known. */
 export const BACKUP_TABLE = 'atelier_backup';
 
+const backupError = (file: string): StoreError =>
+  unsupportedError(
+    `The file ${file} is a backup. Set STORE_URL to a new file, and fill it with \`npm run restore -- ${file}\`.`,
+  );
+
+/** Refuses a backup before a lock file is written beside it. What else is wrong with the file is found later. */
+export function refuseBackup(file: string): void {
+  let connection: SqliteBackend | undefined;
+  try {
+    connection = new SqliteBackend(file, { readOnly: true, busyTimeoutMs: 0 });
+    if (connection.rows('SELECT 1 FROM sqlite_master WHERE name = ?', BACKUP_TABLE).length === 0) return;
+  } catch {
+    return;
+  } finally {
+    connection?.close();
+  }
+  throw backupError(file);
+}
+
 /** Refuses a backup, and the database of another program or of a newer version. Reads without the adapter, which would repair any table that it takes for its own. */
 export function refuseForeign(connection: SqliteBackend): void {
   const tables = connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return;
-  if (tables.includes(BACKUP_TABLE))
-    throw unsupportedError(
-      `The file ${connection.name} is a backup. Set STORE_URL to a new file, and fill it with \`npm run restore -- ${connection.name}\`.`,
-    );
+  if (tables.includes(BACKUP_TABLE)) throw backupError(connection.name);
   if (!tables.includes(TABLE))
     throw unsupportedError(
       `The file ${connection.name} is the database of another program. Set STORE_URL to a different file.`,

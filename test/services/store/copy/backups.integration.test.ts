@@ -256,6 +256,7 @@ describe('A backup file', () =>
           message: expect.stringContaining(`fill it with \`npm run restore -- ${file}\``),
         });
       expect(readFileSync(file)).toEqual(bytesBefore);
+      expect(readdirSync(dirname(file))).toEqual(['copy.backup']);
     });
 
     it('A backup file is never overwritten', async () => {
