@@ -15,7 +15,7 @@ import {
 
 const USAGE = 'npm run backup -- FILE';
 
-const HELP = `Copies everything in the store at STORE_URL into a new SQLite file. The bot can keep running.
+const HELP = `Copies everything in the store at STORE_URL into one new file. The bot can keep running.
 
 Usage: ${USAGE}
 

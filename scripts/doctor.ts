@@ -14,7 +14,7 @@ const HELP = `Checks the store at STORE_URL and repairs what it can. Stop the bo
 
 Usage: ${USAGE}
 
-  --dry-run  only reports; exits with 1 if it found anything, with 74 if the store is damaged
+  --dry-run  only reports; exits with 1 if it found anything, with 74 if the store is damaged, with 78 if there is none
   --help     shows this help`;
 
 async function doctor(): Promise<number> {

@@ -146,7 +146,7 @@ export class Lease {
 
   /** False as soon as another holder may have the lease. */
   get isHeld(): boolean {
-    if (!this.#endError && !this.#isSafe()) this.#endLease('was not renewed in time');
+    if (!this.#endError && !this.#isSafe()) this.#endLease(NOT_RENEWED);
     return this.#endError === undefined;
   }
 
@@ -204,7 +204,7 @@ export class Lease {
       if (!this.#endError) this.#renewAfter(gapMs);
     } catch (error) {
       // The connection was lost for a moment, which is logged elsewhere; there will be more attempts before the lease expires.
-      if (!this.#isSafe()) this.#endLease('was not renewed in time', error);
+      if (!this.#isSafe()) this.#endLease(NOT_RENEWED, error);
       else if (!this.#endError) this.#renewAfter(gapMs / RETRY_FACTOR);
     }
   }
@@ -256,6 +256,8 @@ export class Lease {
     return this.#endError;
   }
 }
+
+const NOT_RENEWED = 'was not renewed in time (its server did not respond, or this machine was suspended)';
 
 const expiriesOf = ({ clock, ms }: LeaseParts): number[] => clock.now().map((now) => now + ms * (1 - SAFETY_MARGIN));
 
