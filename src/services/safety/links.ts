@@ -49,5 +49,5 @@ export const plainHost = (host: string): string => domainToASCII(host.replace(/[
 export const isInDomains = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 
-/** The hosts of files that members upload. */
-export const DISCORD_HOSTS = ['cdn.discordapp.com', 'media.discordapp.net'];
+/** The hosts of files that members upload; the last one is that of the embedded Discord, and no site. */
+export const DISCORD_HOSTS = ['cdn.discordapp.com', 'media.discordapp.net', '127.0.0.1'];

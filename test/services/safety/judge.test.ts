@@ -173,7 +173,9 @@ describe('The rule check of a server', () => {
   it('If only some sites are allowed, members’ uploads and names with a dot are still allowed', () => {
     const rules = { allowedDomains: ['good.example'] };
     const upload = { address: 'https://cdn.discordapp.com/attachments/1/2/a.png', name: 'a.png' };
-    expect(keyOf(rules, order('', { request: { pictures: [upload] } }))).toBeUndefined();
+    const embedded = { address: 'http://127.0.0.1:4040/attachments/1/2/a.png', name: 'a.png' };
+    for (const picture of [upload, embedded])
+      expect(keyOf(rules, order('', { request: { pictures: [picture] } }))).toBeUndefined();
     expect(keyOf(rules, order('version v1.final of the robot'))).toBeUndefined();
     expect(keyOf(rules, order('https://a.good.example/x'))).toBeUndefined();
     expect(keyOf(rules, order('https://bad.example/x'))).toBe('refusals.rules.link');
