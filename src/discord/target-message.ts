@@ -1,4 +1,4 @@
-import type { APIMessage } from 'discord-api-types/v10';
+import { type APIMessage, ComponentType } from 'discord-api-types/v10';
 import { isTaskId } from '../services/tasks/task-id.ts';
 import { readCustomId } from './custom-ids.ts';
 import { isEphemeral } from './interaction-facts.ts';
@@ -38,7 +38,7 @@ export function targetOf(message: APIMessage): TargetMessage {
     id,
     channelId,
     isPrivate: isEphemeral(message),
-    content: message.content.slice(0, MAX_CONTENT_LENGTH),
+    content: (message.content || textsIn(message.components).join('\n')).slice(0, MAX_CONTENT_LENGTH),
     files: [...attachments.map(attachmentOf), ...embedFiles],
     createdAt: Date.parse(timestamp),
     posters: [author.id, ...(applicationId === undefined ? [] : [applicationId])],
@@ -48,6 +48,14 @@ export function targetOf(message: APIMessage): TargetMessage {
 
 /** Discord's own limit, of a member with Nitro. */
 const MAX_CONTENT_LENGTH = 4_000;
+
+/** The texts of a message that consists of components and has no content. */
+function textsIn(tree: unknown): string[] {
+  if (Array.isArray(tree)) return tree.flatMap(textsIn);
+  if (typeof tree !== 'object' || tree === null) return [];
+  const { type, content, components }: { type?: unknown; content?: unknown; components?: unknown } = tree;
+  return type === ComponentType.TextDisplay && typeof content === 'string' ? [content] : textsIn(components);
+}
 
 /** The files of results are named after their task. */
 const RESULT_FILE = /-([0-9a-z]{17})-\d{1,3}\.\w{1,5}$/;

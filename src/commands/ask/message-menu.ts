@@ -6,6 +6,7 @@ import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
+import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
 import { isPrivateByDefault } from '../choices.ts';
@@ -40,7 +41,7 @@ function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, 
     id: customIds.messageQuestionFilled.id(origin),
     title: say('ask.about.title'),
     fields: [
-      { type: 'note', name: 'message', label: say('ask.about.message', { message: excerptOf(message) }) },
+      { type: 'note', name: 'message', label: noteOf(message, say) },
       { type: 'text', name: 'words', label: say('ask.about.question'), isLong: true, required: true },
       // What only the member can see is not shown to others.
       ...(origin.isPrivate ? [] : [audienceField(context)]),
@@ -48,10 +49,17 @@ function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, 
   };
 }
 
-function excerptOf({ content, files }: QuotedMessage): string {
-  const names = files.map(({ name }) => name).join(', ');
+/** What the question is about: the message without the bot's small print, and the files that are sent with it. */
+function noteOf({ content, files }: QuotedMessage, say: Say): string {
+  const lines = content.split('\n').filter((line) => !/^-# |[▰▱]/.test(line));
+  const words = plainWords(lines.map((line) => line.replace(/ · <@\d+>$/, '')).join('\n'));
+  const { image, file } = filesIn(files);
+  const names = [image, file].flatMap((one) => one?.name ?? []).join(', ');
+  const fileLine = names === '' ? [] : [say('ask.about.files', { names: escapeText(names, MAX_EXCERPT_LENGTH) })];
   // A message of links or mentions only has no words.
-  return escapeText(plainWords(content) || names || content, MAX_EXCERPT_LENGTH);
+  const message = words || (names === '' ? content : '');
+  const messageLine = message && say('ask.about.message', { message: escapeText(message, MAX_EXCERPT_LENGTH) });
+  return [...(messageLine ? [messageLine] : []), ...fileLine].join('\n');
 }
 
 const audiences = ['everyone', 'me'] as const;
@@ -82,7 +90,7 @@ export const messageMenuForm = on(customIds.messageQuestionFilled, {
     return formFor({ from: 'menu', isPrivate: isTargetPrivate(origin), draftId: origin.draftId }, message, context);
   },
   parse({ fields: { words = '' } }) {
-    return hasVisibleText(words) ? words : new Refusal('refusals.promptMissing');
+    return hasVisibleText(words) ? words : new Refusal('refusals.questionMissing');
   },
   async run(origin, context, prompt) {
     const { requesterId: memberId, channelId, route } = context.origin;

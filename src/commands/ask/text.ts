@@ -27,6 +27,7 @@ export const text = {
     about: {
       title: 'Ask about this message',
       message: '**Message:** {{message}}',
+      files: '**Files sent with your question:** {{names}}',
       question: 'Your question',
       audience: 'Who sees the answer',
       audiences: { everyone: 'Everyone here', me: 'Only me' },

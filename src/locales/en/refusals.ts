@@ -35,6 +35,7 @@ export const refusals = {
   notYoursToDelete: 'Only the member who requested this and members with the Manage Messages permission can delete it.',
   alreadyResubmitted: 'This has already been resubmitted. The newer message has its result.',
   promptNotNeeded: 'This task no longer needs a prompt.',
+  questionMissing: 'The question is empty. Enter one and submit the form again.',
   promptMissing: 'The prompt is empty. Enter some text and submit the form again.',
   notConfirmed: 'We couldn’t confirm whether this was saved. Check `/tasks` in a minute before you try again.',
   storeUnavailable: 'The bot cannot save anything right now, so nothing was done. Try again in a moment.',

@@ -96,10 +96,28 @@ describe('Ask about this', () => {
     }
   });
 
+  it('Sends the text of a page of the bot', async () => {
+    const { discord, gateway } = await start();
+    const page = await (await discord.as('member').slash('settings')).message();
+    await (await askAbout(discord, page, { words: 'what comes first?' })).message(hasEnded);
+    expect(sentQuestion(gateway)).toContain('They apply wherever you use the bot.');
+  });
+
+  it('The form shows the message without the bot’s small print, and names the files that are sent with the question', async () => {
+    const { discord } = await start();
+    const answer = await (await discord.as('other').slash('ask', { prompt: 'why snow?' })).message(hasEnded);
+    const form = await openForm(discord, answer);
+    expect(JSON.stringify(form)).toContain('**Message:** why snow? This is');
+    const message = await discord.as('other').say('a photo', [fox, notes, { ...notes, name: 'more.txt' }]);
+    expect(JSON.stringify(await openForm(discord, message))).toContain(
+      '**Files sent with your question:** fox.png, notes.txt',
+    );
+  });
+
   it('Refuses a message without text and files', async () => {
     const { discord } = await start();
-    const page = await (await discord.as('member').slash('help')).message();
-    const reply = await (await discord.as('member').menu(MENU, page)).message();
+    const message = await discord.as('other').say('\u200b');
+    const reply = await (await discord.as('member').menu(MENU, message)).message();
     expect([reply.ephemeral, text(reply)]).toEqual([true, expect.stringContaining('neither text nor a file')]);
   });
 });
