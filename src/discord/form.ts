@@ -1,12 +1,7 @@
 import {
-  type APIChannelSelectComponent,
-  type APIFileUploadComponent,
+  type APIComponentInLabel,
   type APIModalInteractionResponseCallbackData,
   type APIModalSubmission,
-  type APIRadioGroupComponent,
-  type APIRoleSelectComponent,
-  type APIStringSelectComponent,
-  type APITextInputComponent,
   ComponentType,
   SelectMenuDefaultValueType,
   TextInputStyle,
@@ -38,15 +33,7 @@ export function formBody({ id, title, fields }: FormPlan): APIModalInteractionRe
   };
 }
 
-type FieldComponent =
-  | APITextInputComponent
-  | APIStringSelectComponent
-  | APIRadioGroupComponent
-  | APIFileUploadComponent
-  | APIRoleSelectComponent
-  | APIChannelSelectComponent;
-
-function component(field: Exclude<FieldPlan, NotePlan>): FieldComponent {
+function component(field: Exclude<FieldPlan, NotePlan>): APIComponentInLabel {
   const { name, required = false } = field;
   switch (field.type) {
     case 'text':

@@ -5,7 +5,6 @@ import { permissionsIn } from './guards.ts';
 import { grantsAny, THREAD_TYPES } from './interaction-facts.ts';
 import type { MemberMessage } from './member-message.ts';
 import type { DiscordClients } from './outbox/clients.ts';
-import type { Identity } from './outbox/identity.ts';
 import { type CommandPermission, readChannelAccess, readCommandAccess, readGuildAccess } from './reads.ts';
 
 /** After this time, a change of permissions applies to messages too. */
@@ -25,7 +24,7 @@ export interface ReadPlace {
 
 /** What a message does not say, read from Discord and cached for a minute: where its channel belongs, and what its author may do there. */
 export class ServerAccess {
-  readonly #identity: Identity;
+  readonly #identity;
   readonly #guilds;
   readonly #channels;
   readonly #commands;

@@ -9,7 +9,6 @@ import { bodyOf, type MessageBody } from '../message-body.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
 import { errorFacts, failureKindOf, hasCode, isTransient, tryAndLog } from './errors.ts';
-import type { Identity } from './identity.ts';
 import { OpenRequests, type RestMethods } from './open-requests.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditRoute, TokenRoute } from './ways.ts';
@@ -48,7 +47,7 @@ export class Outbox {
   readonly #rest: RestMethods;
   readonly #tokenRest: RestMethods;
   readonly #callbackRest: RestMethods;
-  readonly #identity: Identity;
+  readonly #identity;
   readonly #log: PlainLog;
 
   constructor({ identity, rest, tokenRest, callbackRest }: DiscordClients, log: PlainLog) {

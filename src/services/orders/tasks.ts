@@ -1,23 +1,17 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/snapshot.ts';
-import type { Ledger } from '../money/ledger.ts';
 import { removeMessageById } from '../tasks/delivery-state.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import type { Kind, Source, WaitLimit } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
-import type { Offers } from '../tasks/offers.ts';
 import { hasEnded, isFollowed, type Task } from '../tasks/task.ts';
 import { groupOf } from '../tasks/task-facts.ts';
 import { bucketIn } from '../tasks/task-id.ts';
 import { markUnconfirmed } from '../tasks/transitions.ts';
 import { Albums } from './albums.ts';
 import { Batches } from './batches.ts';
-import type { TaskBook } from './book.ts';
-import type { Callbacks } from './callbacks.ts';
-import type { ModelCircuits } from './circuits.ts';
 import { Fingerprints } from './fingerprints.ts';
-import type { FormDrafts } from './form-drafts.ts';
 import { fullTasksOf, mergeLists, tasksOf } from './lists.ts';
 import { Orders } from './orders.ts';
 import { createOrdersContext, type OrdersContext, type OrdersSources } from './orders-context.ts';
@@ -27,10 +21,6 @@ import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.
 import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
-import type { Preferences } from './preferences.ts';
-import type { Presets } from './presets.ts';
-import type { Proposals } from './proposals.ts';
-import type { Scheduler } from './scheduler.ts';
 import { InlineResults } from './submission/inline-results.ts';
 import { startRelease, startSweep } from './submission/sweep.ts';
 import type { MessageRemoval, PageQuery, TaskLists } from './task-store.ts';
@@ -39,12 +29,12 @@ import { Words } from './words.ts';
 
 /** Follows every task from its order to its end. It does not depend on Discord: the code that shows tasks listens to the book. */
 export class Tasks {
-  readonly book: TaskBook;
+  readonly book;
   /** The lists of this partition alone, whose tasks are in the book. */
   readonly ownLists: TaskLists;
   readonly lists: TaskLists;
-  readonly ledger: Ledger;
-  readonly scheduler: Scheduler;
+  readonly ledger;
+  readonly scheduler;
   readonly orders: Orders;
   readonly outlook: Outlook;
   readonly words: Words;
@@ -52,14 +42,14 @@ export class Tasks {
   readonly batches: Batches;
   readonly erasure: Erasures;
   readonly exports: Exports;
-  readonly callbacks: Callbacks;
-  readonly circuits: ModelCircuits;
-  readonly drafts: FormDrafts;
+  readonly callbacks;
+  readonly circuits;
+  readonly drafts;
   readonly fingerprints: Fingerprints;
-  readonly offers: Offers;
-  readonly preferences: Preferences;
-  readonly presets: Presets;
-  readonly proposals: Proposals;
+  readonly offers;
+  readonly preferences;
+  readonly presets;
+  readonly proposals;
   readonly #context: OrdersContext;
   readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
