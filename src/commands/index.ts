@@ -23,6 +23,7 @@ import { music } from './music/feature.ts';
 import { preset } from './preset/feature.ts';
 import { presettableOptions, valueFor } from './preset-options.ts';
 import { commandNameOf } from './presets.ts';
+import { prompt } from './prompt/feature.ts';
 import { server } from './server/feature.ts';
 import { settings } from './settings/feature.ts';
 import { setup } from './setup/feature.ts';
@@ -68,6 +69,7 @@ const otherFeatures = [
     kindNames(kindSpecs).filter((kind) => kind !== 'change'),
     taskFeatures,
   ),
+  prompt,
   models,
   usage,
   settings,

@@ -257,6 +257,11 @@ const setupCodec = namedArguments({
 /** A section of the settings of a member, a channel or a server. */
 const preferencesCodec = namedArguments({ of: z.enum(preferenceLevels), section: z.enum(preferenceSections) });
 
+/** The commands that a prompt proposed by `/prompt` can be used with. */
+export const proposalUses = ['imagine', 'image', 'video'] as const;
+export type ProposalUse = (typeof proposalUses)[number];
+const proposalCodec = namedArguments({ taskId: taskArgument, index: numberArgument, use: z.enum(proposalUses) });
+
 /** A server whose requests an admin paused, or `all`. */
 const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
@@ -334,6 +339,7 @@ export const customIds = {
   continueConversationFilled: orderVerb('moref', taskCodec),
   messageQuestionFilled: orderVerb('aboutf', formOriginCodec),
   endConversation: verb('letgo', taskCodec),
+  useProposal: orderVerb('use', proposalCodec),
   details: verb('details', taskCodec),
   /** A tool call, by its index among all calls of the answer. */
   allow: verb('allow', taskAndIndexCodec),

@@ -19,6 +19,10 @@ import { Refusal } from '../../src/lib/refusal.ts';
  */
 const POSTED_CUSTOM_IDS = [
   'a.1.01k3v9x2mabcdefgh.3',
+  'rr.1.01k3v9x2mabcdefgh',
+  'zoom.1.01k3v9x2mabcdefgh.3',
+  'remix.1.01k3v9x2mabcdefgh.3',
+  'use.1.01k3v9x2mabcdefgh.0.image',
   'chg.1.01k3v9x2mabcdefgh.U2',
   'chg.1.01k3v9x2mabcdefgh.R',
   'w.1.01k3v9x2mabcdefgh.12',

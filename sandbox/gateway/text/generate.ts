@@ -111,10 +111,21 @@ function messageFor({ text, instructions }: TextRequest, conversation: Conversat
     return { type: 'refusal' as const, text: `The sandbox will not do that: ${quoted(question)}.` };
   const format = text?.format;
   if (format?.type === 'json_schema')
-    return { type: 'message' as const, text: JSON.stringify(valueForSchema(format.schema, question)) };
+    return {
+      type: 'message' as const,
+      text: JSON.stringify(proposalsFor(format.name, question) ?? valueForSchema(format.schema, question)),
+    };
   const prose = proseFor(conversation, instructions);
   return {
     type: 'message' as const,
     text: format?.type === 'json_object' ? JSON.stringify({ sandbox: true, answer: prose }) : prose,
   };
+}
+
+const VERSIONS = ['in soft morning light', 'as a detailed oil painting', 'seen from far above'];
+
+/** If the question is a JSON string and a format with this name is asked for, other versions of the string. */
+function proposalsFor(formatName: string | undefined, question: string) {
+  if (formatName !== 'proposals' || !/^"(?:[^"\\]|\\.)*"$/.test(question)) return undefined;
+  return { proposals: VERSIONS.map((version) => `${JSON.parse(question)}, ${version}`) };
 }

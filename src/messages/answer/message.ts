@@ -3,12 +3,14 @@ import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { parsePlainJson } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
+import { isProposing, proposalsOf } from '../../services/conversations/prompt-help.ts';
 import type { RefusableFeature } from '../../services/tasks/answer.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { questionFileNames, titleOf } from '../../services/tasks/task-facts.ts';
 import { fileNamePrefix } from '../file-names.ts';
 import { unconfirmedLines } from '../task-message.ts';
 import { isExcerpt, isStructured, mismatchLines, structuredPart } from './json-answer.ts';
+import { proposalText } from './proposals.ts';
 import { type AnswerFile, type AnswerPart, answerParts, REST_NAME } from './split.ts';
 import { type AnswerStyle, callLines, failureText, incompleteText } from './style.ts';
 
@@ -91,13 +93,14 @@ function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
   if (task.state === 'unconfirmed') return [...notices, ...unconfirmedLines(task, say)];
   if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];
   if (!hasEnded(task)) {
-    const hasNoText = answerText(task) === '' && task.state !== 'needs-input';
+    const hasNoText = shownText(task) === '' && task.state !== 'needs-input';
     const status = doing ? say(`ask.${doing}`) : say('ask.waiting');
     return [...notices, ...(hasNoText || doing ? asSubtext([status]) : [])];
   }
   const text = answerText(task);
   if (text === '') return [...notices, say('ask.empty')];
   if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
+  if (isProposing(task) && proposalsOf(task).length === 0) return [...notices, say('prompt.none')];
   if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
   return [
     ...notices,
@@ -149,6 +152,7 @@ function partsOf(task: Task): AnswerPart[] {
 
 function shownText(task: Task): string {
   const text = answerText(task);
+  if (isProposing(task)) return hasEnded(task) ? proposalText(task) || text : '';
   if (task.request.format !== 'json' || text === '' || text.includes('```')) return text;
   return `\`\`\`json\n${text}\n\`\`\``;
 }

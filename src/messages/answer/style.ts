@@ -7,11 +7,13 @@ import type { Say } from '../../locales/index.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
 import { type CostlyTool, parseArguments } from '../../services/conversations/ask-tools.ts';
 import { answerOf, answerText, callsOf, waitingCalls } from '../../services/conversations/ask-transitions.ts';
+import { isProposing } from '../../services/conversations/prompt-help.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { estimateText } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
+import { proposalButtons } from './proposals.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
@@ -37,8 +39,12 @@ export const askStyle: AnswerStyle = {
         ? ''
         : ` · ${say('ask.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })}`;
     const aboutLink = linkToSubject(task);
+    const { help, language = '' } = isOfKind('ask', task) ? task.request : {};
     return [
       say('ask.facts', { model: escapeText(model, MAX_MODEL_LENGTH) }) + effort,
+      ...(help === undefined
+        ? []
+        : [say(`prompt.facts.${help}`, { language: escapeText(language, MAX_MODEL_LENGTH) })]),
       ...(parentLink === undefined ? [] : [say('ask.title', { link: parentLink })]),
       ...(isOfKind('ask', task) && task.request.startsAnew ? [say('ask.startsAnew')] : []),
       ...(aboutLink === undefined ? [] : [say('ask.about.link', { link: aboutLink })]),
@@ -93,6 +99,12 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   if (task.failure?.cause === 'dismissed') return [remove];
   const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
   const details = buttonPlan(say('ask.buttons.details'), customIds.details.id(id));
+  if (isOfKind('ask', task) && task.request.help) {
+    const proposals = proposalButtons(task, say);
+    const isEmpty = proposals.length === 0 && isProposing(task) && !task.failure;
+    const again = isEmpty ? [buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁' })] : retry;
+    return [...proposals, ...again, { ...details, startsRow: again.length === 0 }, remove];
+  }
   if (answerText(task) === '' || answerOf(task).isForgotten) return [...retry, details, remove];
   return [
     buttonPlan(say('ask.buttons.continue'), customIds.continueConversation.id(id), { style: 'primary' }),

@@ -11,6 +11,7 @@ import { toolDefinitions } from './ask-tools.ts';
 import { documentPart, type EarlierFile, fileNameForModel, noteForModel, sentParts } from './asks/earlier-files.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './asks/sound.ts';
 import type { Turn } from './conversation.ts';
+import { helpInstructions, promptHelps, proposalsFormat, proposesPrompts } from './prompt-help.ts';
 import { questionText } from './question-text.ts';
 
 /** Common reasoning-effort levels. A gateway may support others. */
@@ -36,6 +37,10 @@ const askShape = defineRequest({
   tone: z.enum(answerTones).optional(),
   /** Set if the question was asked under an answer whose conversation had been ended. */
   startsAnew: z.boolean().optional(),
+  /** The prompt is not a question: the model helps with it, outside of conversations. */
+  help: z.enum(promptHelps).optional(),
+  /** Into which language a prompt is translated. */
+  language: z.string().optional(),
   /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
@@ -77,7 +82,8 @@ export function buildTextRequest(draft: Draft, omittedFeatures: readonly Refusab
   const instructions = instructionsOf(request);
   const format = formatOf(request);
   const supportsFormat = !omittedFeatures.includes('format');
-  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...toolDefinitions(request, models)];
+  const ownTools = request.help ? [] : toolDefinitions(request, models);
+  const tools: TextTool[] = [...(web ? [{ type: 'web-search' } as const] : []), ...ownTools];
   return {
     model,
     input: [
@@ -105,8 +111,10 @@ const LENGTHS = {
 } as const;
 
 /** The persona of the channel comes before what the member asked for. */
-function instructionsOf({ personaName, persona, instructions, length, tone }: AskRequest): string | undefined {
+function instructionsOf(request: AskRequest): string | undefined {
+  const { personaName, persona, instructions, length, tone } = request;
   const parts = [
+    helpInstructions(request),
     personaName && `Your name is ${personaName}.`,
     persona,
     instructions,
@@ -116,7 +124,8 @@ function instructionsOf({ personaName, persona, instructions, length, tone }: As
   return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
-function formatOf({ format, schema: text }: AskRequest): TextRequest['format'] {
+function formatOf({ format, schema: text, help }: AskRequest): TextRequest['format'] {
+  if (proposesPrompts({ help })) return proposalsFormat;
   if (text === undefined) return format === 'json' ? { type: 'json' } : undefined;
   const schema = z.record(z.string(), z.json()).parse(JSON.parse(text));
   return { type: 'schema', name: 'answer', schema, strict: fitsStrictMode(schema) };

@@ -134,7 +134,8 @@ export async function newestAnswer(
   for await (const summary of newestFirst(answers, memberId)) {
     if (now - summary.createdAt > CONVERSATION_TIMEOUT_MS) return undefined;
     const task = await answers.get(summary.id);
-    if (task?.kind !== 'ask' || task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
+    if (task?.kind !== 'ask' || task.request.help) continue;
+    if (task.channelId !== channelId || task.route.isPrivate !== isPrivate) continue;
     if (answerOf(task).isForgotten) return undefined;
     if (answerText(task) !== '' && task.times.ended !== undefined) return task;
     // What is older than the start of a new conversation belongs to another one, even if the start has no answer yet.
