@@ -60,8 +60,8 @@ export function startRuleLog(services: Services): void {
     postEntry(guildId, [title, ...lines].join('\n'), by);
   });
   services.tasks.presets.onModerated(({ guildId, memberId, name }, moderatorId) => {
-    const facts = { at: Math.floor(clock.now() / 1000), who: `<@${moderatorId}>`, owner: `<@${memberId}>` };
-    const entry = say('rules.log.presetDeleted', { ...facts, name: inlineCode(name) });
+    const deletion = { at: Math.floor(clock.now() / 1000), who: `<@${moderatorId}>`, owner: `<@${memberId}>` };
+    const entry = say('rules.log.presetDeleted', { ...deletion, name: inlineCode(name) });
     postEntry(guildId, entry, memberId, moderatorId);
   });
   rules.onRefusal((refusal) => {
