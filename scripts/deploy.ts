@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util';
 import { DiscordAPIError, REST } from '@discordjs/rest';
-import { type APIApplication, type APIApplicationCommand, RESTJSONErrorCodes, Routes } from 'discord-api-types/v10';
+import {
+  type APIApplication,
+  type APIApplicationCommand,
+  ApplicationCommandType,
+  RESTJSONErrorCodes,
+  Routes,
+} from 'discord-api-types/v10';
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
@@ -111,6 +117,10 @@ async function apply(
   for (const { id } of remove) await rest.delete(`${commandsRoute}/${id}`);
 }
 
+/** Discord's limits for each server, and for all servers together. */
+const MAX_COMMANDS = 100;
+const MAX_MENU_ENTRIES = 15;
+
 function printPlan(
   { create, change, remove, unchanged }: Deployment,
   guild: string | undefined,
@@ -125,6 +135,14 @@ function printPlan(
     ...unchanged.map((command) => `  unchanged ${labelOf(command)}`),
   ];
   console.log(lines.length === 0 ? '  none' : lines.join('\n'));
+  const desired = [...create, ...change.map(({ body }) => body), ...unchanged];
+  const menuEntries = desired.filter(
+    ({ type = ApplicationCommandType.ChatInput }) => type === ApplicationCommandType.Message,
+  );
+  const commandCount = desired.length - menuEntries.length;
+  console.log(
+    `  ${commandCount} of ${MAX_COMMANDS} commands, ${menuEntries.length} of ${MAX_MENU_ENTRIES} menu entries`,
+  );
 }
 
 /** An entry of a menu has no slash. */

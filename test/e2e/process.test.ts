@@ -225,6 +225,7 @@ describe('npm run deploy', () => {
     const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     expect(output).toContain('Planned changes');
+    expect(output).toMatch(/^ {2}\d+ of 100 commands, 7 of 15 menu entries$/m);
     expect(fixture.discord.commands.global()).toEqual([]);
     const missing = await deployWith({ DISCORD_TOKEN: '', DISCORD_TOKEN_FILE: 'no/such/file' }, fixture);
     expect(missing).toEqual({ code: 78, output: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
