@@ -66,6 +66,15 @@ function imagesField({ images, task }: FormSource, say: Say): FieldPlan {
   };
 }
 
+/** A field of `moreFields`, for images of the member's own. */
+export const addedImagesField = (max: number, say: Say): FieldPlan => ({
+  type: 'file',
+  name: 'added',
+  accept: ['image'],
+  max,
+  label: say('formImages.added'),
+});
+
 interface ImageFormFacts {
   id: string;
   source: FormSource;
@@ -82,8 +91,6 @@ interface ImageForm<Parsed> {
   maxImages: number;
   /** `count`: how many images the form was opened from. */
   labels(say: Say, count: number): Record<'title' | 'prompt' | 'model' | 'modelHint', string>;
-  /** Whether members can add images of their own. */
-  takesMore?: boolean;
   /** In addition to the images, the prompt and the model. */
   moreFields?(say: Say): FieldPlan[];
   parse(fields: FormValues['fields']): Parsed | Refusal;
@@ -96,7 +103,7 @@ interface ImageForm<Parsed> {
 }
 
 /** The chosen images, all of them if none is chosen, and those that were added, as the option `links` of a command. */
-function linksOf(images: readonly MemberFile[], chosen: readonly string[], added: readonly MemberFile[]): string {
+function linksOf(images: readonly MemberFile[], chosen: readonly string[] = [], added: readonly MemberFile[] = []) {
   const used = images.filter((_, index) => chosen.length === 0 || chosen.includes(String(index + 1)));
   return [...used, ...added].map(({ address }) => address).join('\n');
 }
@@ -117,9 +124,6 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
       imagesField(source, say),
       { type: 'text', name: 'words', label: prompt, isLong: true, required: true },
       modelField(purpose, { value, label: model, hint: modelHint }, models),
-      ...(definition.takesMore
-        ? [{ type: 'file', name: 'added', accept: ['image'], max: maxImages, label: say('formImages.added') } as const]
-        : []),
       ...(definition.moreFields?.(say) ?? []),
     ];
     return { id, title, fields };
@@ -161,9 +165,7 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     parse({ fields, lists, files }) {
       const parsed = definition.parse(fields);
       const typedModel = fields.model?.trim() || undefined;
-      return parsed instanceof Refusal
-        ? parsed
-        : { parsed, typedModel, chosen: lists.which ?? [], added: files.added ?? [] };
+      return parsed instanceof Refusal ? parsed : { parsed, typedModel, chosen: lists.which, added: files.added };
     },
     async run(origin, context, { parsed, typedModel, chosen, added }) {
       const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);

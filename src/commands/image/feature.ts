@@ -8,7 +8,7 @@ import { defineKind } from '../../services/tasks/kind.ts';
 import { spoilerOf } from '../../services/tasks/task-facts.ts';
 import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
-import { imageForm } from '../form-images.ts';
+import { addedImagesField, imageForm } from '../form-images.ts';
 import {
   chooseModel,
   emptyPromptRefusal,
@@ -62,7 +62,7 @@ export const referenceForm = imageForm({
   filled: customIds.referenceFilled,
   /** With more references, each of them has hardly any effect. */
   maxImages: 10,
-  takesMore: true,
+  moreFields: (say) => [addedImagesField(10, say)],
   labels: (say, count) => ({
     title: say('reference.title', { count }),
     prompt: say('reference.prompt'),

@@ -1,6 +1,5 @@
-import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { HandlerResult } from '../../discord/handlers.ts';
-import { hasCode, tryAndLog } from '../../discord/outbox/errors.ts';
+import { tryAndLog } from '../../discord/outbox/errors.ts';
 import { editRoute } from '../../discord/outbox/ways.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { requireOwner } from '../../messages/pressed-task.ts';
@@ -29,18 +28,13 @@ export const setSpoiler =
 
 function messagesOf(task: Task): MessagePlace[] {
   const own = editRoute(task)?.message;
-  // What moderators were asked about stays hidden.
+  // The question to moderators stays hidden.
   const copies = (task.beside ?? []).filter(({ id }) => id !== task.review?.messageId);
   return [...(own ? [own] : []), ...copies];
 }
 
 async function changeMessage(message: MessagePlace, isSpoiler: boolean, { services }: Context): Promise<boolean> {
   const { discord, log } = services;
-  const isChanged = await tryAndLog(log, 'Could not change the spoilers of a message.', {}, async () => {
-    await discord.outbox.setSpoilers(message, isSpoiler).catch((error: unknown) => {
-      if (!hasCode(error, Code.UnknownMessage)) throw error;
-    });
-    return true;
-  });
-  return isChanged === true;
+  const change = () => discord.outbox.setSpoilers(message, isSpoiler);
+  return (await tryAndLog(log, 'Could not change the spoilers of a message.', {}, change)) !== undefined;
 }

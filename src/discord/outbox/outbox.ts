@@ -104,13 +104,19 @@ export class Outbox {
     return placeIn(await this.#tokenRest.patch(messagePath(target), { ...message, auth: false }));
   }
 
-  /** Hides the files of a message behind spoilers, or shows them openly. */
-  async setSpoilers(message: MessagePlace, isSpoiler: boolean): Promise<void> {
+  /** Hides the files of a message behind spoilers, or shows them openly. Returns false if the message was deleted. */
+  async setSpoilers(message: MessagePlace, isSpoiler: boolean): Promise<boolean> {
     const path = messagePath({ by: 'edit', message });
-    const { attachments } = attachedSchema.parse(await this.#rest.get(path));
-    // An edit removes the files that it does not list.
-    const changed = attachments.map(({ id }) => ({ id, is_spoiler: isSpoiler }));
-    await this.#rest.patch(path, { body: { attachments: changed, allowed_mentions: { parse: [] } } });
+    try {
+      const { attachments } = attachedSchema.parse(await this.#rest.get(path));
+      // An edit removes the files that it does not list.
+      const changed = attachments.map(({ id }) => ({ id, is_spoiler: isSpoiler }));
+      await this.#rest.patch(path, { body: { attachments: changed, allowed_mentions: { parse: [] } } });
+      return true;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownMessage)) return false;
+      throw error;
+    }
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */

@@ -6,9 +6,9 @@ import { hasEnded, type Task } from '../../tasks/task.ts';
 import { groupOf } from '../../tasks/task-facts.ts';
 import { setPosition } from '../../tasks/transitions.ts';
 import type { OrdersContext } from '../orders-context.ts';
+import { estimateWait, remainingMs } from './estimate-wait.ts';
 import type { SlotUser } from './slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
-import { estimateWait, remainingMs } from './wait-estimate.ts';
 
 /** Each waiting task takes space in memory and in the store. */
 const MAX_WAITING = 10_000;
