@@ -10,7 +10,7 @@ import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
 import type { ListedModel } from '../services/gateway/model-catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
-import { assertHasResult, titleOf } from '../services/tasks/task-facts.ts';
+import { assertHasResult, isGrid, titleOf } from '../services/tasks/task-facts.ts';
 import { isPrivateByDefault, readChoices } from './choices.ts';
 import { type Context, on, type Services } from './feature.ts';
 import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm, usualModel } from './options.ts';
@@ -40,7 +40,7 @@ const MAX_NAME_LENGTH = 80;
 export const resultNote = (task: Task, say: Say): FieldPlan => ({
   type: 'note',
   name: 'image',
-  label: say('formImages.result', { prompt: escapeText(titleOf(task), MAX_NAME_LENGTH) }),
+  label: say(isGrid(task) ? 'formImages.grid' : 'formImages.result', { prompt: escapeText(titleOf(task), MAX_NAME_LENGTH) }),
 });
 
 /** Says which image a form is about, or lets the member choose from several. */

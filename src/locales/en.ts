@@ -250,6 +250,7 @@ export const en = {
   /** The images that a form was opened from. */
   formImages: {
     result: '**Image:** the result of “{{prompt}}”',
+    grid: '**Image:** the grid of four images of “{{prompt}}”',
     file: '**Image:** {{name}}',
     which: 'Images',
     whichHint: 'Leave this empty to use all of them.',
