@@ -40,7 +40,9 @@ const MAX_NAME_LENGTH = 80;
 export const resultNote = (task: Task, say: Say): FieldPlan => ({
   type: 'note',
   name: 'image',
-  label: say(isGrid(task) ? 'formImages.grid' : 'formImages.result', { prompt: escapeText(titleOf(task), MAX_NAME_LENGTH) }),
+  label: say(isGrid(task) ? 'formImages.grid' : 'formImages.result', {
+    prompt: escapeText(titleOf(task), MAX_NAME_LENGTH),
+  }),
 });
 
 /** Says which image a form is about, or lets the member choose from several. */
