@@ -29,7 +29,7 @@ const THOUGHTS_BY_EFFORT: Readonly<Record<string, number>> = {
 const SEARCH_WORDS = ['search', 'web', 'news', 'latest', 'today', 'weather'];
 /** A rule of thumb: a token is about four characters. */
 const CHARACTERS_PER_TOKEN = 4;
-/** An image or a sound counts the same whatever its size, as it roughly does for real models. */
+/** An image or a sound counts the same in any size, roughly as for real models. */
 const TOKENS_PER_FILE = 1_000;
 
 /** Generates a response without a model: the same request always results in the same response. */

@@ -200,7 +200,7 @@ export const refusals = {
       shared:
         'The suffix that the settings of this channel or server add contains something that is blocked here. Ask an admin to change it.',
     },
-    quoted: 'The message that you ask about contains something that is blocked here. Ask about another one.',
+    quoted: 'The message that your question is about contains something that is blocked here. Choose another one.',
     tooLong_one: 'Prompts here can be at most {{max}} character long. Shorten yours and try again.',
     tooLong_other: 'Prompts here can be at most {{max}} characters long. Shorten yours and try again.',
     textTooLong:

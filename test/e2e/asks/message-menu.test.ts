@@ -129,7 +129,7 @@ describe('What applies to /ask applies to Ask about this', () => {
     const message = await discord.as('other').say('see you at the casino');
     const refused = await askAbout(discord, message, { words: 'when was this?', audience: ['me'] });
     const refusal = await refused.message();
-    expect(text(refusal)).toContain('The message that you ask about contains something that is blocked');
+    expect(text(refusal)).toContain('The message that your question is about contains something that is blocked');
     const again = await (await discord.as('member').click(refusal, 'Correct it')).modal();
     expect(JSON.stringify(again.components)).toContain('when was this?');
     expect(JSON.stringify(again.components)).toContain('see you at the casino');
