@@ -192,7 +192,7 @@ describe('Budgets', () => {
     for (const prompt of ['an owl', 'a toad']) expect(await imagine(fixture, 'member', prompt)).toContain('Finished');
     expect(await imagine(fixture, 'member', 'a cat')).toContain('limit');
     expect(await runBudget(fixture, 'admin', 'set', { member: 'member', limits: '3 tasks a day' })).toContain(
-      'Earlier grants still count until the limits reset, so for now they are: 4 tasks a day',
+      'Raised by earlier grants until the next reset: 4 tasks a day',
     );
   });
 
@@ -306,6 +306,7 @@ describe('Budgets', () => {
     ]);
     await runBudget(fixture, 'owner', 'set', { limits: '$5 a day', server: otherGuildId });
     const changed = await runBudget(fixture, 'owner', 'history', { server: otherGuildId });
+    expect(changed).toContain(`**Budget for server ${otherGuildId}**`);
     expect(changed).toContain('Someone who manages the whole bot: changed the limits for the server');
     expect(changed).not.toContain('<@');
   });

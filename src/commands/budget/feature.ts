@@ -205,8 +205,9 @@ const history = command({
   name: 'history',
   options: { server: serverOption },
   async run({ server }, context) {
-    const { guildId } = await managedBudget(server, context);
-    return budgetHistory(context.services.money.budgets.historyOf(guildId), context.say);
+    const budget = await managedBudget(server, context);
+    const page = budgetHistory(context.services.money.budgets.historyOf(budget.guildId), context.say);
+    return { ...page, ...budget.reply(page.content ?? '') };
   },
 });
 

@@ -148,7 +148,7 @@ export const text = {
           'Granted to <@{{member}}>: {{more}} more. Each of their limits in {{units}} is raised until it next resets.',
       },
       operatorRaised: 'The operator’s limits for the server are raised, too. For now they are: {{limits}}',
-      stillGranted: 'Earlier grants still count until the limits reset, so for now they are: {{limits}}',
+      stillGranted: 'Raised by earlier grants until the next reset: {{limits}}',
       units: { amount: 'dollars', tasks: 'tasks', both: 'dollars and tasks' },
       reset: {
         server:
