@@ -286,7 +286,10 @@ describe('Server rules', () => {
     const fixture = await createFastClockFixture({ settings, gateway: { speed: 20 } });
     const first = await startBot(fixture);
     for (const site of ['..', 'a..example', '8.8.8.8', 'a_b.1.2', '*.*.example', `${'a'.repeat(64)}.example`])
-      expect(await changeRefusal(fixture, 'Change links', { deniedDomains: site })).toContain('is not a valid site');
+      expect(await changeRefusal(fixture, 'Change links', { deniedDomains: site })).toContain('Not valid as a site');
+    expect(await changeRefusal(fixture, 'Change links', { deniedDomains: '..\na.example\n8.8.8.8' })).toContain(
+      'Not valid as a site: `..`, `8.8.8.8`. Write',
+    );
     await changeRules(fixture, 'Change words', { words: 'casino' });
     const sites = ['evil.example', '*.evil.example', 'https://EVIL.example./x', 'bücher.example'].join('\n');
     const page = await changeRules(fixture, 'Change links', { deniedDomains: sites });

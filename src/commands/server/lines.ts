@@ -53,12 +53,11 @@ export const parseAllowedWords = (text: string): string[] => requireAtMost(lines
 
 /** Also accepts `https://a.example/`, as copied from a browser, and `*.a.example`: a site always includes its subdomains. */
 export function parseDomains(text: string): string[] {
-  const hosts = requireAtMost(linesOf(text), MAX_DOMAINS, 300).map((line) => {
-    const host = plainHost((URL.parse(line)?.hostname ?? line.toLowerCase()).replace(/^\*\./, ''));
-    if (!domain.safeParse(host).success) throw new Refusal('refusals.rules.domainInvalid', { domain: line });
-    return host;
-  });
-  return [...new Set(hosts)];
+  const lines = requireAtMost(linesOf(text), MAX_DOMAINS, 300);
+  const hostOf = (line: string) => plainHost((URL.parse(line)?.hostname ?? line.toLowerCase()).replace(/^\*\./, ''));
+  const invalid = lines.filter((line) => !domain.safeParse(hostOf(line)).success);
+  if (invalid.length > 0) throw new Refusal('refusals.rules.domainInvalid', { domains: invalid.slice(0, 3) });
+  return [...new Set(lines.map(hostOf))];
 }
 
 export const parseLongestPrompt = (text: string): number | undefined =>

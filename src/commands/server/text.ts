@@ -42,9 +42,9 @@ export const text = {
     reporter: 'Reported by {{who}}',
     noHistory: 'No earlier reports about this member.',
     history_one:
-      '{{count}} earlier report about this member, <t:{{last}}:R>. When this message was last changed, removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier report about this member, <t:{{last}}:R> (when this message last changed: {{removed}} removed, {{dismissed}} dismissed, {{blocked}} blocked).',
     history_other:
-      '{{count}} earlier reports about this member, the latest <t:{{last}}:R>. When this message was last changed, removed: {{removed}}, dismissed: {{dismissed}}, blocked: {{blocked}}.',
+      '{{count}} earlier reports about this member, the latest <t:{{last}}:R> (when this message last changed: {{removed}} removed, {{dismissed}} dismissed, {{blocked}} blocked).',
     remove: 'Remove',
     block: 'Block member',
     dismiss: 'Dismiss',
@@ -335,7 +335,7 @@ export const text = {
       notYours: 'Only members with the Manage Server permission can see and change the rules of a server.',
       unknownKind: '{{kind}} is not a command that creates tasks. Use one of: {{kinds}}.',
       unknownCommand: '{{command}} is not a command that can reply privately. Check the name.',
-      domainInvalid: '{{domain}} is not a valid site. Write it like a.example, one per line.',
+      domainInvalid: 'Not valid as a site: {{domains}}. Write it like a.example, one per line.',
       lengthInvalid: 'The maximum prompt length must be a number from 1 to 100,000.',
       daysInvalid: 'The retention period must be a number of days from 1 to 365, or empty.',
       tooManyLines_one: 'This list is limited to {{max}} line.',
