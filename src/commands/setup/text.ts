@@ -54,7 +54,7 @@ export const text = {
     more_other: '…and {{count}} more in {{command}}',
     privacy: {
       stored:
-        '**Stored:** requests with their prompts, options and links to their results, and conversations, for 400 days after they end. Amounts and times stay for limits and usage, without names once members delete their data.',
+        '**Stored:** requests with their prompts, options and links to their results, and conversations, for 400 days after they end. Amounts and times stay for limits and usage, without names once members delete their data. Settings, rules and limits stay until someone changes them.',
       mentions:
         '**Messages** that mention the bot, and replies to its messages, are treated like requests with `/ask`.',
       own: '**Own data:** members export or delete what is stored about them with the buttons on the first page of {{command}}.',
