@@ -8,6 +8,8 @@ import { readChoices } from '../choices.ts';
 import { type Context, command, type Feature } from '../feature.ts';
 import { text } from './text.ts';
 
+const MAX_LINES_OF_COMMAND = 2;
+
 type Registered = ReadonlyMap<string, string>;
 
 const groups = ['create', 'more', 'admins'] as const;
@@ -44,8 +46,8 @@ async function answersMentions(context: Context): Promise<boolean> {
 function commandLines({ command, text }: Feature, registered: Registered, say: Say): string[] {
   const names = [...commandsByFullName([command]).keys()].filter((name) => registered.has(name));
   const mentions = names.map((name) => commandMention(name, registered.get(name)));
-  // The subcommands for admins share one line: with a line each, the page would exceed Discord's limit.
-  if (command.isForAdmins && names.length > 0) {
+  // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
+  if (names.length > (command.isForAdmins ? 0 : MAX_LINES_OF_COMMAND)) {
     const description = stringAt(text.command, ['description']) ?? '';
     return [say('help.adminLine', { mentions: mentions.join(' '), description })];
   }
