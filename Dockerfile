@@ -26,6 +26,8 @@ COPY package.json LICENSE ./
 COPY scripts scripts
 COPY src src
 RUN mkdir data node_modules/.cache && chown node:node data node_modules/.cache
+# Settings that can be reloaded, if a folder with this file is mounted.
+RUN ln -s settings/.env .env
 USER node
 # Without settings the bot loads everything and ends with 78. What Node has compiled is kept, because the root file system
 # may be read-only when the image runs.
@@ -38,4 +40,4 @@ EXPOSE 9464
 HEALTHCHECK --interval=15s --timeout=8s --start-period=60s --retries=3 \
   CMD ["node", "scripts/healthcheck.mjs", "/readyz"]
 ENTRYPOINT ["/usr/bin/tini", "--"]
-CMD ["node", "--max-semi-space-size=2", "--v8-pool-size=1", "--import", "./scripts/check-node.mjs", "--import", "./scripts/compile-cache.mjs", "src/index.ts"]
+CMD ["node", "--max-semi-space-size=2", "--v8-pool-size=1", "--import", "./scripts/check-node.mjs", "--import", "./scripts/env-file.mjs", "--import", "./scripts/compile-cache.mjs", "src/index.ts"]

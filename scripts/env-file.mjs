@@ -3,4 +3,9 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
 
+const own = new Set(Object.keys(process.env));
 if (existsSync('.env')) loadEnvFile('.env');
+// For a reload, which reads the file again.
+process.env.ENV_FILE_NAMES = Object.keys(process.env)
+  .filter((name) => !own.has(name))
+  .join(' ');

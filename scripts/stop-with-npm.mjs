@@ -11,6 +11,8 @@ if (process.env.npm_lifecycle_event !== undefined && process.platform !== 'win32
   // Ctrl-C reaches Node and the shell: the end of the shell must not look like a second signal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => {
+      // With a listener, it is a request to read the settings again.
+      if (signal === 'SIGHUP' && process.listenerCount(signal) > 0) return;
       clearInterval(checks);
       // With no other listener the signal would have ended the process, if this one had not caught it.
       if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);

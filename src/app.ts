@@ -2,6 +2,7 @@ import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { once } from './lib/once.ts';
 import type { App, AppTools } from './roles/app.ts';
+import { Reload } from './roles/reload.ts';
 
 /** The start function of each `ATELIER_ROLE`. A process loads the code of its own role only. */
 const startFunctions = {
@@ -15,12 +16,18 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
   const monitoring = await loadMonitoring(config, tools);
   try {
     const start = await startFunctions[config.cluster.role]();
-    const app = await start(config, tools, monitoring);
+    // A reload replaces its sections, so this object always has what is in force.
+    const settings = { ...config };
+    const role = await start(settings, tools, monitoring);
+    const { readSettings: read, log } = tools;
+    const reload = read && new Reload({ settings, read, role, log });
     return {
-      ...app,
+      ...role,
+      reload: reload && (() => reload.run()),
       stop: once(async () => {
         monitoring?.markStopping();
-        await app.stop();
+        await reload?.stop();
+        await role.stop();
         await monitoring?.close();
       }),
     };

@@ -151,7 +151,8 @@ export class ConfigError extends Error {
   }
 }
 
-export type Config = Frozen<ReturnType<typeof configFrom>>;
+/** `variables`: the same values by variable, to compare with those of a later reading. */
+export type Config = Frozen<ReturnType<typeof configFrom>> & { readonly variables: Settings };
 
 /** `targets`: what prices, limits and rules can name. */
 export function readConfig(environment: Record<string, string | undefined>, targets: RuleTargets): Config {
@@ -182,7 +183,14 @@ export function readConfig(environment: Record<string, string | undefined>, targ
   const otherProblems = [...findMisspelledNames(environment), ...findConflicts(result.data ?? {})];
   if (!result.success || problems.length + otherProblems.length > 0)
     throw new ConfigError([...problems, ...otherProblems]);
-  const config = configFrom(result.data);
+  return configOf(result.data);
+}
+
+/** From settings of one reading, or of two, of which the later is being taken over. */
+export function configOf(settings: Settings): Config {
+  const problems = findConflicts(settings);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const config = { ...configFrom(settings), variables: settings };
   deepFreeze(config);
   return config;
 }
@@ -190,7 +198,7 @@ export function readConfig(environment: Record<string, string | undefined>, targ
 const hintOf = (issue: z.core.$ZodIssue | undefined): string | undefined =>
   issue?.code === 'custom' && typeof issue.params?.hint === 'string' ? issue.params.hint : undefined;
 
-type Settings = z.output<ReturnType<typeof variables>>;
+type Settings = Frozen<z.output<ReturnType<typeof variables>>>;
 
 function discordFrom(settings: Settings) {
   const { DISCORD_GUILD_IDS: guildIds, DISCORD_ADMIN_GUILD_IDS: adminGuildIds } = settings;

@@ -3,6 +3,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { startApp } from './app.ts';
 import { ruleTargets } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { currentEnvironment } from './config-reload.ts';
 import { errorFacts, isRefusal } from './discord/outbox/errors.ts';
 import { DiscordUnreachable, TOKEN_REJECTED } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
@@ -10,6 +11,7 @@ import { ShardCountError } from './discord/shards/shard-processes.ts';
 import { PortError } from './lib/listen.ts';
 import { createLogger, type Log } from './lib/log.ts';
 import type { App } from './roles/app.ts';
+import { acceptReloadRequests } from './roles/reload-requests.ts';
 import { passwordsIn } from './services/store/backend.ts';
 import { StoreError, type StoreErrorKind } from './services/tasks/store-error.ts';
 
@@ -43,9 +45,11 @@ function refuseArgument(argument: string): undefined {
   setExitCode(EX_USAGE);
 }
 
+const readSettings = (): Config => readConfig(currentEnvironment(process.env), ruleTargets);
+
 function loadConfig(): Config | undefined {
   try {
-    return readConfig(process.env, ruleTargets);
+    return readSettings();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const lines = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}\n`);
@@ -85,7 +89,8 @@ async function run(config: Config): Promise<void> {
       process.once('SIGTERM', () => resolve());
       process.once('SIGINT', () => resolve());
     });
-    const app = await startApp(config, { log, version: packageFile.version });
+    const app = await startApp(config, { log, version: packageFile.version, readSettings });
+    await acceptReloadRequests(app, config, log);
     stopSignal
       .then(() => app.stop())
       .then(exitAfterOutput)

@@ -135,7 +135,13 @@ const visibleTextOf = (error: Error) => [error.stack, inspect(error, { depth: 9 
 
 describe('The default configuration', () => {
   it('The three required variables are enough for a complete configuration', () => {
-    expect(config(requiredSettings)).toEqual({
+    const { variables, ...sections } = config(requiredSettings);
+    expect(variables).toMatchObject({
+      DISCORD_TOKEN: token,
+      GATEWAY_CONNECTIONS: 32,
+      TOTAL_BUDGET: sections.budgets.total,
+    });
+    expect(sections).toEqual({
       discord: {
         token,
         apiUrl: 'https://discord.com/api',

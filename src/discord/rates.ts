@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, SteadyClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { Refusal } from '../lib/refusal.ts';
@@ -36,8 +37,9 @@ interface Sender {
 export class RateLimiter {
   readonly #clock: SteadyClock;
   readonly #log: PlainLog;
-  readonly #interactions: SenderBuckets;
-  readonly #suggestions: SenderBuckets;
+  #interactions: SenderBuckets;
+  #suggestions: SenderBuckets;
+  #settings: RateSettings;
   readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
   readonly #channelMessages: TokenBuckets;
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -45,17 +47,23 @@ export class RateLimiter {
   constructor(settings: RateSettings, clock: Clock, log: PlainLog) {
     this.#clock = new SteadyClock(clock);
     this.#log = log;
+    this.#settings = settings;
     this.#interactions = new SenderBuckets(settings, this.#clock);
-    this.#suggestions = new SenderBuckets(
-      { member: suggestionRate(settings.member), server: suggestionRate(settings.server) },
-      this.#clock,
-    );
+    this.#suggestions = new SenderBuckets(suggestionRates(settings), this.#clock);
     this.#channelMessages = new TokenBuckets(CHANNEL_MESSAGE_RATE, this.#clock);
     const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
     this.#expensiveActions = {
       export: buckets(EXPENSIVE_ACTION_RATES.export),
       talk: buckets(EXPENSIVE_ACTION_RATES.talk),
     };
+  }
+
+  /** Everyone starts with a full bucket of the new rates. */
+  setRates(settings: RateSettings): void {
+    if (isDeepStrictEqual(settings, this.#settings)) return;
+    this.#settings = settings;
+    this.#interactions = new SenderBuckets(settings, this.#clock);
+    this.#suggestions = new SenderBuckets(suggestionRates(settings), this.#clock);
   }
 
   /** For every command, press, form and message that the bot responds to. */
@@ -106,6 +114,11 @@ class SenderBuckets {
     return this.#servers.waitMs(guildId);
   }
 }
+
+const suggestionRates = ({ member, server }: RateSettings): RateSettings => ({
+  member: suggestionRate(member),
+  server: suggestionRate(server),
+});
 
 const suggestionRate = (rate: Rate | undefined): Rate | undefined =>
   rate && {

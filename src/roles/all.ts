@@ -7,14 +7,18 @@ import { systemClock, withTimeout } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { limitsText } from '../services/money/limits-text.ts';
 import { openStore } from '../services/store/open-store.ts';
-import type { App, AppTools } from './app.ts';
+import type { AppTools, RunningRole } from './app.ts';
 import { createBot } from './bot.ts';
 
 /** If Discord no longer responds, its connection would take half a minute to close. */
 const CLOSE_LIMIT_MS = 1_000;
 
 /** The bot as one process: it owns the whole store, and interactions arrive on its own connection. */
-export async function startAll(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
+export async function startAll(
+  config: Config,
+  tools: AppTools,
+  monitoring: Monitoring | undefined,
+): Promise<RunningRole> {
   const { log, version, clock = systemClock } = tools;
   // Opened first, because it fails if another bot owns the store.
   const store = await openStore(config.store, {
@@ -56,6 +60,8 @@ export async function startAll(config: Config, tools: AppTools, monitoring: Moni
   return {
     connectionLost: connection.ended,
     storeLost: ownership.lost,
+    prepareReload: bot.prepareReload,
+    applyReload: bot.applyReload,
     async stop() {
       await bot.finish();
       await withTimeout(systemClock, CLOSE_LIMIT_MS, clients.close());

@@ -118,12 +118,13 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
       unsavedCount: () => tasks.book.unsavedCount,
       gateways: () => [gateway],
     });
-  return { ...context, store, gateway, discord, engine, notices, messages, commands };
+  return { ...context, store, gateway, discord, engine, notices, messages, commands, limits };
 }
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
 export function createBot(sources: BotSources) {
-  const { store, gateway, discord, engine, notices, messages, commands, clock, log } = openParts(sources);
+  const { config, cluster } = sources;
+  const { store, gateway, discord, engine, notices, messages, commands, limits, clock, log } = openParts(sources);
   const { outbox } = discord;
   const { domains } = engine;
   const { tasks, conversations } = domains;
@@ -167,6 +168,19 @@ export function createBot(sources: BotSources) {
 
     /** Tells the operator if the gateway cannot be used. Returns whether it can; the bot starts all the same. */
     checkGateway: notices.checkGateway,
+
+    /** Counts what changed limits need. Changes nothing. */
+    prepareReload: ({ budgets }: Config): Promise<void> => domains.money.prepare(budgets),
+
+    /** Everything that does not read the settings in force each time. */
+    async applyReload(): Promise<void> {
+      domains.safety.rules.setOperatorRules(config.rules);
+      domains.models.setOverrides(config.modelKinds);
+      discord.rateLimiter.setRates(config.rates);
+      // The bots of a worker share its limits.
+      if (!cluster) limits.setOwnedPartitions([WHOLE_STORE.number]);
+      await domains.money.takeOver();
+    },
 
     /** Accepts no new work, and finishes running work within a time limit. */
     async finish(): Promise<void> {

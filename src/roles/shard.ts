@@ -13,14 +13,18 @@ import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { soleOwnership } from '../services/store/lease.ts';
-import type { App, AppTools } from './app.ts';
+import type { AppTools, RunningRole } from './app.ts';
 
 const CONNECTION_CHECK_INTERVAL_MS = 100;
 
 /** A process that receives interactions from Discord, and passes each on to the partition that answers it. */
-export async function startShard(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
+export async function startShard(
+  config: Config,
+  tools: AppTools,
+  monitoring: Monitoring | undefined,
+): Promise<RunningRole> {
   const { log, version, clock = systemClock } = tools;
-  const { discord, rules } = config;
+  const { discord } = config;
   await using resources = new AsyncDisposableStack();
   const cluster = await openCluster({ clock, log }, config, {
     version,
@@ -40,7 +44,7 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
     say,
     settings: config,
     privateCommandsOf: async (guildId) => [
-      ...rules.privateCommands,
+      ...config.rules.privateCommands,
       ...(await everyPartition.rulesOf(guildId)).rules.privateCommands,
     ],
     earlyPreferences: ({ userId: memberId, ...place }) => everyPartition.earlyPreferences({ ...place, memberId }),
@@ -78,6 +82,10 @@ export async function startShard(config: Config, tools: AppTools, monitoring: Mo
   return {
     connectionLost: shards.fatalCloseCode,
     storeLost: shards.lost,
+    cluster,
+    // A shard reads what it uses each time.
+    prepareReload: async () => undefined,
+    applyReload: async () => undefined,
     async stop() {
       await opened.disposeAsync();
       log.info('This shard process has stopped.');

@@ -104,6 +104,8 @@ export class WorkerBots {
       bot.announce();
     }
     this.running.set(partition, bot);
+    // The settings may have changed while the bot started.
+    await bot.applyReload();
     this.#inboxes.set(
       partition,
       inbox.consume(partition, (packet) => handlePacket(packet, { ...bot, clock, log })),
@@ -123,6 +125,15 @@ export class WorkerBots {
     await bot?.close();
     await inboxClosed;
   }
+
+  readonly prepareReload = async (next: Config): Promise<void> => {
+    await Promise.all([...this.running.values()].map((bot) => bot.prepareReload(next)));
+  };
+
+  readonly applyReload = async (): Promise<void> => {
+    this.#shareLimits();
+    await Promise.all([...this.running.values()].map((bot) => bot.applyReload()));
+  };
 
   /** Closes what the bots shared, once all of them are closed. */
   async close(): Promise<void> {

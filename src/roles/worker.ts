@@ -9,14 +9,18 @@ import { openCluster } from '../services/cluster/open-cluster.ts';
 import { publishHealth } from '../services/cluster/partition-health.ts';
 import { createGateway } from '../services/gateway/gateway.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
-import type { App, AppTools } from './app.ts';
+import type { AppTools, RunningRole } from './app.ts';
 import { WorkerBots } from './worker-bots.ts';
 
 /**
  * A process that answers what shard processes receive: for each partition that it owns, it runs a bot with the partition's store, and hands it the
  * partition's packets.
  */
-export async function startWorker(config: Config, tools: AppTools, monitoring: Monitoring | undefined): Promise<App> {
+export async function startWorker(
+  config: Config,
+  tools: AppTools,
+  monitoring: Monitoring | undefined,
+): Promise<RunningRole> {
   const { log, version, clock = systemClock } = tools;
   const context = { clock, log };
   await using resources = new AsyncDisposableStack();
@@ -55,10 +59,12 @@ export async function startWorker(config: Config, tools: AppTools, monitoring: M
   const membership = await Membership.join(cluster, bots);
   const stopPublishing = publishHealth(cluster, bots.health);
   log.info({ version, partitions: partitions.count }, 'This worker is ready.');
-
   const opened = resources.move();
   return {
     connectionLost: Promise.withResolvers<number>().promise,
+    cluster,
+    prepareReload: bots.prepareReload,
+    applyReload: bots.applyReload,
     storeLost: membership.lost.then((error) =>
       error instanceof StoreError ? error : new StoreError('failed', 'This worker could not continue.', error),
     ),

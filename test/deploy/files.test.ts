@@ -29,11 +29,8 @@ const { bot } = compose.services;
 const services = Object.entries(compose.services);
 const profiles = [...new Set(services.flatMap(([, { profiles: own = [] }]) => own))];
 
-/** The command with which npm starts the bot, without the options that only npm or a checkout needs. */
-const startCommand = packageFile.scripts.start
-  .replace(' --import ./scripts/stop-with-npm.mjs', '')
-  .replace(' --import ./scripts/env-file.mjs', '')
-  .split(' ');
+/** The command with which npm starts the bot, without the option that only npm needs. */
+const startCommand = packageFile.scripts.start.replace(' --import ./scripts/stop-with-npm.mjs', '').split(' ');
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-deploy-'));

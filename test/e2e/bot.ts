@@ -27,12 +27,14 @@ export interface Fixture {
   discord: EmbeddedDiscord;
   gateway: EmbeddedGateway;
   config: Config;
+  /** From which the configuration was read. */
+  environment: Record<string, string>;
   /** The complete log output. */
   logged(): string;
   log: Log;
   /** The bot's version. */
   version?: string;
-  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess'>;
+  tools: Pick<AppTools, 'clock' | 'gatewayLimits' | 'mediaClock' | 'extraOrigins' | 'mediaProcess' | 'readSettings'>;
 }
 
 export interface FixtureOptions {
@@ -121,7 +123,7 @@ export async function createFixture({
     extraOrigins,
     mediaProcess,
   };
-  return { discord, gateway, config, logged, log, tools };
+  return { discord, gateway, config, environment, logged, log, tools };
 }
 
 /** Starts the shipped bot with an embedded Discord and an embedded gateway, and waits until it is ready. */

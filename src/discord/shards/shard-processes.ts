@@ -1,10 +1,9 @@
 import { pause } from '../../lib/clock.ts';
 import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';
+import { SHARD_PROCESS_PREFIX } from '../../services/cluster/shares.ts';
 import { hasCertainlyEnded } from '../../services/store/holder.ts';
 import type { SharedFacts } from '../../services/store/shared-facts.ts';
 
-/** The prefix of the claim by which a shard process shows that it is running; the name of its holder follows. */
-export const SHARD_PROCESS_PREFIX = 'sharder:';
 /** The prefix of the claim on a shard; the shard's id follows. */
 export const SHARD_PREFIX = 'shard:';
 

@@ -3,6 +3,8 @@ import type { Partitions } from '../store/partitions.ts';
 import type { SharedFacts } from '../store/shared-facts.ts';
 
 export const WORKER_CLAIM = 'worker:';
+/** The prefix of the claim by which a shard process shows that it is running; the name of its holder follows. */
+export const SHARD_PROCESS_PREFIX = 'sharder:';
 
 /** The live processes, and which of them owns which number: a partition, or a shard. */
 export interface Shares {

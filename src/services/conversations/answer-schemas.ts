@@ -5,6 +5,7 @@ import { type JobResult, WorkerLost, WorkerPool } from '../../lib/worker-pool.ts
 import type { SchemaCheck } from '../tasks/answer.ts';
 import type { Gather, MemberFile } from '../tasks/materials.ts';
 import type { SchemaJob, SchemaVerdict } from './asks/schema.worker.ts';
+import type { ConversationContext } from './conversation-context.ts';
 
 /** Only a schema with a hostile pattern or endless references takes longer. The time includes starting the worker on a busy machine. */
 const MAX_DURATION_MS = 5_000;
@@ -13,13 +14,13 @@ const WORKER = new URL('./asks/schema.worker.ts', import.meta.url);
 /** Checks answers against the schemas of members, in a thread that can be terminated. */
 export class AnswerSchemas {
   readonly #gather: Gather;
-  readonly #timeLimitMs: number;
+  readonly #settings: ConversationContext['settings'];
   readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;
 
   /** `clock`: the real clock, because the worker takes real time. */
-  constructor(gather: Gather, timeLimitMs: number, clock: Clock) {
+  constructor(gather: Gather, settings: ConversationContext['settings'], clock: Clock) {
     this.#gather = gather;
-    this.#timeLimitMs = timeLimitMs;
+    this.#settings = settings;
     this.#workers = new WorkerPool(WORKER, clock);
   }
 
@@ -44,7 +45,7 @@ export class AnswerSchemas {
 
   async #textOf(source: string | MemberFile, memberId: string): Promise<string> {
     if (typeof source === 'string') return source;
-    const context = { memberId, timeLimitMs: this.#timeLimitMs };
+    const context = { memberId, timeLimitMs: this.#settings.maxWaitMs.text };
     const { documents: [file] = [] } = await this.#gather({ documents: [source] }, context);
     if (file?.text === undefined) throw new Refusal('refusals.schemaNotJson');
     return file.text;

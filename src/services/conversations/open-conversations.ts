@@ -11,9 +11,8 @@ import { Talks } from './talks.ts';
 export function openConversations(sources: Omit<ConversationContext, 'answers'> & { store: TaskStore }) {
   const { book, store, gather } = sources;
   const context = { ...sources, answers: { get: book.get.bind(book), page: store.page.bind(store) } };
-  const timeLimitMs = sources.settings.maxWaitMs.text;
   // A thread takes real time, even if the bot uses a different clock.
-  const schemas = new AnswerSchemas(gather, timeLimitMs, systemClock);
+  const schemas = new AnswerSchemas(gather, sources.settings, systemClock);
   const asks = new Asks(context, schemas);
   const talks = new Talks(context);
   return {
@@ -23,6 +22,7 @@ export function openConversations(sources: Omit<ConversationContext, 'answers'> 
     kinds: [asks.kind, ...talks.kinds],
 
     async readText(file: MemberFile, memberId: string): Promise<string> {
+      const timeLimitMs = sources.settings.maxWaitMs.text;
       const { documents: [document] = [] } = await gather({ documents: [file] }, { memberId, timeLimitMs });
       if (document?.text === undefined) throw new Refusal('refusals.notText');
       return document.text;

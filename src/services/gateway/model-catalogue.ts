@@ -54,6 +54,7 @@ interface CatalogueParts {
 /** The gateway's models, queried as rarely as possible. */
 export class ModelCatalogue {
   readonly #parts: CatalogueParts;
+  #overrides: KindOverrides;
   /** Used so that old lists and missing ids do not stay valid for longer if the clock is set back. */
   readonly #steadyClock: SteadyClock;
   readonly #lists = new Map<ListName, CachedList>();
@@ -66,7 +67,14 @@ export class ModelCatalogue {
 
   constructor(parts: CatalogueParts) {
     this.#parts = parts;
+    this.#overrides = parts.overrides;
     this.#steadyClock = new SteadyClock(parts.clock);
+  }
+
+  setOverrides(overrides: KindOverrides): void {
+    this.#overrides = overrides;
+    for (const [name, { models, at }] of this.#lists)
+      this.#lists.set(name, { models: models.map(({ model }) => this.#withGuess(model)), at });
   }
 
   async list(name: ListName = 'own'): Promise<readonly ListedModel[]> {
@@ -174,7 +182,7 @@ export class ModelCatalogue {
   }
 
   #withGuess(model: Model): GuessedModel {
-    return { model, override: overriddenKind(model.id, this.#parts.overrides), guess: guessKind(model) };
+    return { model, override: overriddenKind(model.id, this.#overrides), guess: guessKind(model) };
   }
 
   #withKind({ model, override, guess }: GuessedModel): ListedModel {

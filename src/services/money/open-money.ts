@@ -84,6 +84,8 @@ export function openMoney(
     prices,
     usage,
 
+    ...reloadOf({ settings, store, clock }, { prices, ledger, spending, limits }),
+
     async load(): Promise<void> {
       spending.limits.setStarts(await store.limitStarts(settings.budgets));
       await Promise.all([budgets.open(), learnedPrices.open()]);
@@ -100,5 +102,29 @@ export function openMoney(
     },
 
     stop: () => Promise.all([gatewayPrices.stop(), alerts.finish(), wholeBot?.stop()]),
+  };
+}
+
+/** How the operator's prices and limits change while the bot runs. */
+function reloadOf(
+  { settings, store, clock }: { settings: MoneySettings; store: MoneySources['store']; clock: AppContext['clock'] },
+  parts: { prices: PriceBook; ledger: Ledger; spending: Spending; limits: SpendingSettings },
+) {
+  const { prices, ledger, spending, limits } = parts;
+  /** Counts what other limits need. Changes nothing. */
+  const prepare = ({ total, server, member, direct }: MoneySettings['budgets']): Promise<void> =>
+    ledger.countFor([total, server, member, direct]);
+  return {
+    prepare,
+
+    /** Applies the settings in force. */
+    async takeOver(): Promise<void> {
+      const { budgets } = settings;
+      prices.setOperatorPrices(settings.prices, clock.now());
+      await prepare(budgets);
+      const starts = await store.limitStarts(budgets);
+      Object.assign(limits, budgets);
+      spending.limits.setStarts(starts);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { Estimate } from '../tasks/estimate.ts';
@@ -24,10 +25,14 @@ interface PriceBookParts {
 
 /** Estimates the cost of requests in US dollars. */
 export class PriceBook {
-  readonly #parts: PriceBookParts;
+  #parts: PriceBookParts;
 
   constructor(parts: PriceBookParts) {
     this.#parts = parts;
+  }
+
+  setOperatorPrices(operator: OperatorPrices, readAt: number): void {
+    if (!isDeepStrictEqual(operator, this.#parts.operator)) this.#parts = { ...this.#parts, operator, readAt };
   }
 
   /**

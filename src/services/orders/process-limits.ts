@@ -35,12 +35,11 @@ export class ProcessLimits {
   ) {
     this.#settings = settings;
     this.#partitionCount = partitionCount;
-    const { liveLimits } = settings;
     const limits = this.#pollLimits([]);
     this.scheduler = new Scheduler(clock, Math.random, log, limits);
     this.live = {
-      ask: { all: new Slots(0), perMember: liveLimits.ask.perMember },
-      talk: { all: new Slots(0), perMember: liveLimits.talk.perMember },
+      ask: { all: new Slots(0), perMember: 0 },
+      talk: { all: new Slots(0), perMember: 0 },
     };
     this.setOwnedPartitions(partitionCount === 1 ? [WHOLE_STORE.number] : []);
   }
@@ -54,8 +53,10 @@ export class ProcessLimits {
     this.slots.setLimit(
       jobsAtOnce === undefined ? Number.POSITIVE_INFINITY : shareForPartitions(jobsAtOnce, { partitions, count }),
     );
-    for (const kind of ['ask', 'talk'] as const)
+    for (const kind of ['ask', 'talk'] as const) {
       this.live[kind].all.setLimit(shareForPartitions(liveLimits[kind].all, { partitions, count }));
+      this.live[kind].perMember = liveLimits[kind].perMember;
+    }
   }
 
   /** How many connections to the gateway a process with these partitions may have. It needs one besides that of an answer that is being streamed. */

@@ -82,7 +82,7 @@ const MAX_PREPARED = 500;
 export class Rules {
   readonly #store: RuleStore;
   /** The operator's rules. They take precedence over those of servers, and also apply outside of servers. */
-  readonly #operatorRules: RuleSet;
+  #operatorRules: RuleSet;
   /** Undefined if no moderation service is configured. */
   readonly #moderationService: ModerationService | undefined;
   readonly #ownRules = new Map<string, ServerRules>();
@@ -101,6 +101,10 @@ export class Rules {
     this.#store = store;
     this.#operatorRules = operatorRules;
     this.#moderationService = moderationService;
+  }
+
+  setOperatorRules(rules: RuleSet): void {
+    this.#operatorRules = rules;
   }
 
   async open(): Promise<void> {

@@ -43,6 +43,9 @@ export function hasCertainlyEnded(holder: string): boolean {
   return startTime !== undefined && startTime !== identity.startTime;
 }
 
+/** The id of the process behind a holder's name; undefined if the name does not contain it. */
+export const pidOf = (holder: string): number | undefined => identityIn(holder)?.pid;
+
 function identityIn(holder: string): ProcessIdentity | undefined {
   const parts = holder.split(' ');
   const [, boot = '', namespaces = '', pid = '', startTime = ''] = parts;

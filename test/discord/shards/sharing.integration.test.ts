@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SHARD_PREFIX, SHARD_PROCESS_PREFIX } from '../../../src/discord/shards/shard-processes.ts';
+import { SHARD_PREFIX } from '../../../src/discord/shards/shard-processes.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { SHARD_PROCESS_PREFIX } from '../../../src/services/cluster/shares.ts';
 import type { LeaseClock } from '../../../src/services/store/lease.ts';
 import { onOneServer } from '../../services/store/sites.ts';
 import {

@@ -8,7 +8,7 @@ afterEach(async () => void (await Promise.all(openedSchemas.splice(0).map((one) 
 
 function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
   const gather = async () => ({ documents: [{ name: 'a.json', text }] });
-  const schemas = new AnswerSchemas(gather, 1_000, clock);
+  const schemas = new AnswerSchemas(gather, { models: {}, maxWaitMs: { text: 1_000 } }, clock);
   openedSchemas.push(schemas);
   return schemas;
 }
