@@ -1,6 +1,6 @@
 import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
-import type { PreferencePlace, Preferred } from '../services/orders/preferences.ts';
+import { type PreferencePlace, type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
 import type { Context, Services } from './feature.ts';
 
@@ -16,8 +16,12 @@ interface ChoiceContext {
   preset?: Context['preset'];
 }
 
-export const readChoices = async ({ services, origin, preset }: ChoiceContext): Promise<Choices> =>
-  new Choices(await services.tasks.preferences.read(preferencePlaceOf(origin)), preset?.names);
+/** What the order needs later travels with its origin. */
+export async function readChoices({ services, origin, preset }: ChoiceContext): Promise<Choices> {
+  const preferred = await services.tasks.preferences.read(preferencePlaceOf(origin));
+  origin.preferredPing = pingOf(preferred);
+  return new Choices(preferred, preset?.names);
+}
 
 /** Whether the rules or settings here make replies to a command private, as far as they are in memory: a first response cannot wait for more. */
 export function isPrivateByDefault(

@@ -9,7 +9,6 @@ import type { Estimate } from '../tasks/estimate.ts';
 import { assertOwnHome, bucketOfOrder } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
-import { firstOf } from '../tasks/levels.ts';
 import { offerNameOf } from '../tasks/offers.ts';
 import type { Task } from '../tasks/task.ts';
 import { bucketIn, createTaskId } from '../tasks/task-id.ts';
@@ -29,6 +28,7 @@ import {
   setSuccessor,
 } from '../tasks/transitions.ts';
 import type { OrdersContext } from './orders-context.ts';
+import { pingOf } from './preferences.ts';
 import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender } from './sender.ts';
 import { Line } from './submission/line.ts';
@@ -251,16 +251,12 @@ export class Orders {
     }
   }
 
-  async #pingFor({ requesterId: memberId, route, parent, ...place }: Order): Promise<Task['ping']> {
+  async #pingFor({ requesterId: memberId, route, parent, preferredPing, ...place }: Order): Promise<Task['ping']> {
     // One ping is enough for a batch.
     if (parent?.traits.isBatch) return 'never';
     if (route.isPrivate) return undefined;
-    const { member, channel, server } = await this.#context.preferences.read({
-      ...place,
-      memberId,
-      install: route.install,
-    });
-    const ping = firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value;
+    const ping =
+      preferredPing ?? pingOf(await this.#context.preferences.read({ ...place, memberId, install: route.install }));
     return ping === 'slow' ? undefined : ping;
   }
 

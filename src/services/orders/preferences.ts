@@ -85,6 +85,10 @@ export function earlyPreferencesOf({ member, channel, server }: Preferred): Earl
   return { isPrivate: value('isPrivate'), remix: value('remix') };
 }
 
+/** Whether a result pings its owner. */
+export const pingOf = ({ member, channel, server }: Preferred) =>
+  firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value ?? 'slow';
+
 interface PreferencesContext {
   store: { preferences: PreferenceStore };
   partition: Partition;

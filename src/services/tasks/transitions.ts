@@ -30,6 +30,8 @@ export interface OrderFacts {
   roleIds?: readonly string[] | undefined;
   parentChannelId?: string | undefined;
   isAgeRestricted?: true | undefined;
+  /** Set if the settings have been read for the values of the request, so that they are not read twice. */
+  preferredPing?: Task['ping'] | 'slow';
   /** Set if a moderator has to decide about the task's results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
