@@ -255,7 +255,14 @@ const setupCodec = namedArguments({
 });
 
 /** A section of the settings of a member, a channel or a server. */
-const preferencesCodec = namedArguments({ of: z.enum(preferenceLevels), section: z.enum(preferenceSections) });
+const preferencesPointer = { of: z.enum(preferenceLevels), section: z.enum(preferenceSections) };
+const preferencesCodec = namedArguments(preferencesPointer);
+/** `opened`: a digest of what the form showed. */
+const preferencesForm = namedArguments({ ...preferencesPointer, opened: digestsArgument });
+const preferencesFormCodec: typeof preferencesForm = {
+  ...preferencesForm,
+  write: ({ of, section, opened }) => (opened === undefined ? [of, section] : [of, section, opened]),
+};
 
 /** The commands that a prompt proposed by `/prompt` can be used with. */
 export const proposalUses = ['imagine', 'image', 'video'] as const;
@@ -385,7 +392,7 @@ export const customIds = {
   resume: verb('resume', pausedCodec),
   setup: verb('setup', setupCodec),
   preferences: verb('prefs', preferencesCodec),
-  preferencesFilled: verb('prefsf', preferencesCodec),
+  preferencesFilled: verb('prefsf', preferencesFormCodec),
   preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),
   /** One of a list of presets, whose id was selected; the others name a preset by its id. */
   preset: verb('preset', noArguments),

@@ -52,6 +52,7 @@ const POSTED_CUSTOM_IDS = [
   'setup.1.overview.privacy',
   'prefs.1.member.images',
   'prefsf.1.channel.persona',
+  'prefsf.1.channel.persona.47DEQpj8',
   'prefsr.1.server',
   'preset.1',
   'presetc.1.01k3v9x2mabcdefgh',

@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { FormRefusal } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
@@ -7,7 +8,7 @@ import { type Context, command, type Feature, on } from '../feature.ts';
 import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
 import { changeableOwner } from '../preference-owner.ts';
-import { preferencesPage } from '../preference-page.ts';
+import { preferencesPage, sectionDigest } from '../preference-page.ts';
 import { text } from './text.ts';
 
 type Pointer = Parameters<typeof customIds.preferences.id>[0];
@@ -20,16 +21,18 @@ async function openForm({ of, section }: Pointer, context: Context): Promise<For
     services.tasks.preferences.find(owner).then((found) => ({ row: found })),
     context,
   );
-  const fields = await preferenceFields(section, row ?? { set: {} }, context);
-  return { id: customIds.preferencesFilled.id({ of, section }), title: say(`settings.sections.${section}`), fields };
+  const known = row ?? { set: {} };
+  const fields = await preferenceFields(section, known, context);
+  const id = customIds.preferencesFilled.id({ of, section, opened: sectionDigest(section, known, context) });
+  return { id, title: say(`settings.sections.${section}`), fields };
 }
 
 const filledForm = on(customIds.preferencesFilled, {
   reply: 'here',
-  reopen: openForm,
+  reopen: ({ of, section }, context) => openForm({ of, section }, context),
   // Which section it is, only the id of the form says.
   parse: (values) => values,
-  async run({ of, section }, context, values): Promise<MessagePlan> {
+  async run({ of, section, opened }, context, values): Promise<MessagePlan> {
     const owner = changeableOwner(of, context);
     if (section === 'persona' && of !== 'channel') throw new Refusal('refusals.unknownButton');
     const { preferences } = context.services.tasks;
@@ -37,7 +40,15 @@ const filledForm = on(customIds.preferencesFilled, {
     if (change instanceof Refusal) throw change;
     const known = (await preferences.find(owner)) ?? { set: {} };
     await assertUsable(known, change(known), context);
-    await preferences.change(owner, context.facts.userId, change);
+    await preferences.change(owner, context.facts.userId, (current) => {
+      const digest = sectionDigest(section, current, context);
+      if (opened !== undefined && opened !== digest)
+        throw new FormRefusal(
+          customIds.preferencesFilled.id({ of, section, opened: digest }),
+          'refusals.settings.overtaken',
+        );
+      return change(current);
+    });
     return preferencesPage(of, context, { canChange: true });
   },
 });

@@ -77,6 +77,8 @@ export const text = {
       serverNotYours: 'Only members with the Manage Server permission can change these settings. Ask one of them.',
       stylize: 'Stylize must be a whole number from 0 to 1,000. Change it and try again.',
       personaIncomplete: 'A persona needs a name and instructions. Enter both, or clear both to remove it.',
+      overtaken:
+        'These settings changed after you opened this form. To use your version anyway, press **Correct it** and submit the form again.',
       textRefused: 'The rules here do not allow this text. Change it and try again.',
       personaRefused:
         'The rules here do not allow the persona of this channel. Ask someone who manages the channel to change it with `/channel edit`.',

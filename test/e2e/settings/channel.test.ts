@@ -33,6 +33,23 @@ describe('/channel', () => {
     expect(text(await (await manager.click(page, 'Reset all')).followUp())).toContain('Manage Channels permission');
   });
 
+  it('A section that someone else has changed meanwhile is not overwritten unless it is saved again, and other sections are kept', async () => {
+    const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
+    const owner = discord.as('owner');
+    const page = await (await owner.slash('channel edit')).message();
+    const open = async (button: string) => (await owner.click(page, button)).modal();
+    const [first, second] = [await open('Change replies'), await open('Change replies')];
+    await changeSettings(owner, 'channel edit', 'Change persona', persona);
+    await (await owner.fill(first, { private: 'on' })).message(says('by default: On'));
+    const refused = await (await owner.fill(second, { ping: 'never' })).followUp(says('changed after you opened this'));
+    expect(text(await (await owner.slash('channel show')).message())).toContain('by default: On');
+    const corrected = await (await owner.click(refused, 'Correct it')).modal();
+    await (await owner.fill(corrected, {})).message();
+    const shown = text(await (await owner.slash('channel show')).message());
+    expect(shown).toMatch(/when a task has finished: Never[\s\S]*Captain Ada/);
+    expect(shown).not.toContain('by default: On');
+  });
+
   it('A persona answers /ask and mentions in its channel and its threads, after a restart too, and nowhere else', async () => {
     const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 20 } });
     const first = await startBot(fixture);
