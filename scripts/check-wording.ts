@@ -15,7 +15,7 @@ const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' 
 
 function checkWording(): void {
   const files = git('ls-files', '--', ...CHECKED_PATHS)
-    .filter((path) => /\.(?:ts|tsx|mjs|md|yml|html|css|example)$/.test(path))
+    .filter((path) => /\.(?:ts|tsx|mjs|md|yml|html|css|example)$/.test(path) || path.startsWith('src/locales/en/'))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
   const problems = [
     ...files

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { texts } from '../src/commands/index.ts';
 import { Answers } from '../src/discord/answers/answers.ts';
 import { Funnel } from '../src/discord/funnel.ts';
 import { createDiscordClients } from '../src/discord/outbox/clients.ts';
@@ -12,7 +11,7 @@ import { Responder } from '../src/discord/outbox/responder.ts';
 import { DiscordReader, readCommandAccess, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { createSay } from '../src/locales/index.ts';
+import { say } from '../src/locales/index.ts';
 import { createGateway, type Gateway } from '../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../src/services/gateway/settings.ts';
 
@@ -103,7 +102,7 @@ async function logFailure(
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(createSay(texts), log).messageFor(error, 'a test');
+      new Funnel(say, log).messageFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(errorFacts(error), 'failed');

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Services } from '../../src/commands/feature.ts';
-import { kindSpecs, texts } from '../../src/commands/index.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
 import { loadTaskList } from '../../src/commands/tasks/list.ts';
 import type { HandlerContext } from '../../src/discord/handlers.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { openNamespaces } from '../../src/services/store/namespaces.ts';
 import { openStore } from '../../src/services/store/open-store.ts';
 import { SqliteBackend } from '../../src/services/store/rows/sqlite.ts';
@@ -66,7 +66,7 @@ async function measurePage(name: string, filter: TaskFilter, store: StoredTasks)
   // The list uses none of the other services that are available to commands.
   const context = {
     services: { tasks: { lists: store } },
-    say: createSay(texts),
+    say,
     facts: { userId: MEMBER, guildId: GUILD, permissions: 2n ** 53n - 1n },
   } as unknown as HandlerContext<Services>;
   const times: number[] = [];

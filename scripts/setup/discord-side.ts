@@ -8,12 +8,12 @@ import {
   type RESTAPIPartialCurrentUserGuild,
   Routes,
 } from 'discord-api-types/v10';
-import { say } from '../../src/commands/index.ts';
 import * as shape from '../../src/config-shapes.ts';
 import { missingPermissions, neededPermissions, permissionsIn } from '../../src/discord/guards.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { canReadMessages, MissingIntent } from '../../src/discord/reads.ts';
 import { terminalSafe } from '../../src/lib/text.ts';
+import { say } from '../../src/locales/index.ts';
 import type { Draft } from './draft.ts';
 import { counted, type Terminal } from './terminal.ts';
 

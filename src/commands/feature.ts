@@ -1,5 +1,4 @@
 import { type Command, definersFor, type Handler, type HandlerContext, type Menu } from '../discord/handlers.ts';
-import type { StringTree } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
@@ -27,15 +26,9 @@ export interface KindTools {
   callbackFields?: GatewaySettings['callbackFields'];
 }
 
-/** `command`: the strings that Discord and `/help` show for the command, its options and choices. Other strings are looked up by key. */
-interface FeatureText extends StringTree {
-  readonly command: StringTree;
-}
-
 /** Everything that belongs to one command. The router, the command registration, `/help`, the locale and the presenter are all built from the list of features. */
-export interface Feature<Text extends FeatureText = FeatureText> {
+export interface Feature {
   command: Command<Services>;
-  text: Text;
   /** Only for those who can see the gateway account; `/help` hides it from others. */
   isForAccount?: true;
   menus?: readonly Menu<Services>[];

@@ -1,6 +1,5 @@
 import { commandsByFullName, commandsWithPrivacy, type Handlers } from '../discord/handlers.ts';
 import { keysOf } from '../lib/entries.ts';
-import { createSay, type SharedStrings } from '../locales/index.ts';
 import type { MessageContext } from '../messages/kind-view.ts';
 import { sharedButtons } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
@@ -65,10 +64,7 @@ export const ruleTargets: RuleTargets = {
 const otherFeatures = [
   ...taskFeatures,
   // `action` stands for `change` too.
-  tasks(
-    kindNames(kindSpecs).filter((kind) => kind !== 'change'),
-    taskFeatures,
-  ),
+  tasks(kindNames(kindSpecs).filter((kind) => kind !== 'change')),
   prompt,
   models,
   usage,
@@ -84,20 +80,6 @@ const otherFeatures = [
 
 /** In the order in which `/help` lists them. */
 export const features = [...otherFeatures, help(otherFeatures)] as const;
-
-export const texts = features.map(({ text: { command: _, ...sentences } }) => sentences);
-
-/** The intersection of the strings of all features, which has all of their keys. */
-type AllOf<T> = (T extends unknown ? (text: T) => void : never) extends (text: infer All) => void ? All : never;
-
-declare module 'i18next' {
-  interface CustomTypeOptions {
-    resources: { translation: SharedStrings & AllOf<(typeof texts)[number]> };
-    returnNull: false;
-  }
-}
-
-export const say = createSay(texts);
 
 export const handlers = {
   commands: features.map(({ command }) => command),

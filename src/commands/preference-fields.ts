@@ -3,6 +3,7 @@ import type { FieldPlan } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
 import { Mistakes } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
+import type { Strings } from '../locales/strings.ts';
 import {
   answerLengths,
   answerTones,
@@ -19,10 +20,9 @@ import {
 import type { Context } from './feature.ts';
 import { flagOptions, flagSubjectRefusal, flagValueRefusal } from './imagine/flags.ts';
 import { modelField, modelsForForm } from './options.ts';
-import type { text } from './settings/text.ts';
 
-export type FieldName = keyof (typeof text)['settings']['fields'];
-export type ChoiceName = keyof (typeof text)['settings']['choices'];
+export type FieldName = keyof Strings['settings']['fields'];
+export type ChoiceName = keyof Strings['settings']['choices'];
 
 /** The value of a choice that leaves the decision to the next level. */
 const UNSET = 'unset';

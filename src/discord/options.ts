@@ -15,8 +15,10 @@ interface OptionFacts {
 export interface TextOption extends OptionFacts {
   type: 'text';
   max?: number;
-  /** The labels of the choices are in the feature's text. */
+  /** Their labels are among the strings of the command. */
   choices?: readonly string[];
+  /** Where the labels are instead. */
+  labelPath?: readonly string[];
   hasSuggestions?: boolean;
 }
 

@@ -9,7 +9,7 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord-api-types/v10';
 import { withoutUndefined } from '../lib/entries.ts';
-import { type StringTree, stringAt } from '../locales/index.ts';
+import { stringAt, strings } from '../locales/index.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -22,7 +22,6 @@ type LeafBody = Exclude<OptionBody, { type: Type.Subcommand | Type.SubcommandGro
 interface RegisteredFeature {
   command: Command<never>;
   menus?: readonly Menu<never>[];
-  text: StringTree;
 }
 
 export function registrations(
@@ -31,11 +30,11 @@ export function registrations(
 ): CommandBody[] {
   return [
     ...features.map((one) => registrationOf(one, settings)),
-    ...features.flatMap(({ command, menus = [], text }) =>
+    ...features.flatMap(({ command, menus = [] }) =>
       menus.map(({ name }): MenuBody => {
         return {
           type: ApplicationCommandType.Message,
-          name: stringsOf(text, 'menus')(name),
+          name: text('menus', name),
           ...availabilityOf(command, settings),
         };
       }),
@@ -43,31 +42,33 @@ export function registrations(
   ];
 }
 
+type Path = readonly string[];
 type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
 
 /** Where the commands can be used depends on whether users can install the bot. */
-export function registrationOf({ command, text }: RegisteredFeature, settings: { userInstall: boolean }): SlashBody {
-  const strings = stringsOf(text, 'command');
+export function registrationOf({ command }: RegisteredFeature, settings: { userInstall: boolean }): SlashBody {
+  const path = ['commands', command.name];
   return {
     type: ApplicationCommandType.ChatInput,
     name: command.name,
-    description: strings('description'),
+    description: text(...path, 'description'),
     options:
       'subcommands' in command
-        ? command.subcommands.map((one) => subcommandBody(one, stringsOf(text, 'command', one.name)))
-        : optionBodies(command, strings),
+        ? command.subcommands.map((one) => subcommandBody(one, [...path, one.name]))
+        : optionBodies(command, path),
     ...availabilityOf(command, settings),
     ...(command.isForAdmins && { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
   };
 }
 
-function subcommandBody(command: SingleCommand<never>, strings: Strings): OptionBody {
+function subcommandBody(command: SingleCommand<never>, path: Path): OptionBody {
   const { name } = command;
-  return { type: Type.Subcommand, name, description: strings('description'), options: optionBodies(command, strings) };
+  const description = text(...path, 'description');
+  return { type: Type.Subcommand, name, description, options: optionBodies(command, path) };
 }
 
-function optionBodies({ options }: SingleCommand<never>, strings: Strings): LeafBody[] {
-  return Object.entries(options).map(([name, option]) => optionBody(name, option, strings));
+function optionBodies({ options }: SingleCommand<never>, path: Path): LeafBody[] {
+  return Object.entries(options).map(([name, option]) => optionBody(name, option, path));
 }
 
 function availabilityOf({ isForServers }: { isForServers?: boolean }, settings: { userInstall: boolean }) {
@@ -80,11 +81,11 @@ function availabilityOf({ isForServers }: { isForServers?: boolean }, settings: 
   };
 }
 
-function optionBody(name: string, option: Option, strings: Strings): LeafBody {
-  const labels = { name, description: strings('options', name), required: option.required ?? false };
+function optionBody(name: string, option: Option, path: Path): LeafBody {
+  const labels = { name, description: text(...path, 'options', name), required: option.required ?? false };
   switch (option.type) {
     case 'text':
-      return textBody(labels, option, strings);
+      return textBody(labels, option, path);
     case 'switch':
       return { ...labels, type: Type.Boolean };
     case 'number':
@@ -100,14 +101,12 @@ function optionBody(name: string, option: Option, strings: Strings): LeafBody {
   }
 }
 
-function textBody(labels: Labels, { max, choices, hasSuggestions }: TextOption, strings: Strings): LeafBody {
+function textBody(labels: Labels, { max, choices, labelPath, hasSuggestions }: TextOption, path: Path): LeafBody {
   const sharedFields = { ...labels, type: Type.String as const, ...(max !== undefined && { max_length: max }) };
   if (hasSuggestions) return { ...sharedFields, autocomplete: true };
   if (!choices) return sharedFields;
-  return {
-    ...sharedFields,
-    choices: choices.map((value) => ({ value, name: strings('choices', labels.name, value) })),
-  };
+  const choicePath = labelPath ?? [...path, 'choices', labels.name];
+  return { ...sharedFields, choices: choices.map((value) => ({ value, name: text(...choicePath, value) })) };
 }
 
 function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): LeafBody {
@@ -115,13 +114,9 @@ function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): Leaf
   return isInteger ? { ...sharedFields, type: Type.Integer } : { ...sharedFields, type: Type.Number };
 }
 
-type Strings = (...path: string[]) => string;
-
 /** A missing string is an error at startup and in tests, and not only when a member uses the command. */
-function stringsOf(text: StringTree, ...basePath: string[]): Strings {
-  return (...path) => {
-    const value = stringAt(text, [...basePath, ...path]);
-    if (value !== undefined) return value;
-    throw new Error(`The text of a feature has no string at ${[...basePath, ...path].join('.')}.`);
-  };
+function text(...path: string[]): string {
+  const value = stringAt(strings, path);
+  if (value !== undefined) return value;
+  throw new Error(`There is no string at ${path.join('.')}.`);
 }

@@ -1,6 +1,5 @@
 import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
-import { lanes } from '../locales/en/notices.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
@@ -85,7 +84,5 @@ const oneOf = <Name extends string>(names: readonly [Name, ...Name[]], value: un
 
 const textOf = (fact: Notice['facts'][string] | undefined): string => String(fact ?? '');
 
-const isKnownLane = (lane: string): lane is keyof typeof lanes => Object.hasOwn(lanes, lane);
-
 /** The commands that a polling lane serves; the name of the lane if this version does not know it. */
-export const nameOfLane = (lane: string, say: Say): string => (isKnownLane(lane) ? say(`lanes.${lane}`) : lane);
+export const nameOfLane = (lane: string, say: Say): string => say(`lanes.${lane}`, { defaultValue: lane });

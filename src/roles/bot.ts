@@ -1,4 +1,4 @@
-import { kindSpecs, kindsOf, kindViews, ruleTargets, say } from '../commands/index.ts';
+import { kindSpecs, kindsOf, kindViews, ruleTargets } from '../commands/index.ts';
 import { openCommands } from '../commands/open-commands.ts';
 import { openDiscord } from '../commands/open-discord.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
@@ -7,6 +7,7 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { isDoneWithin, systemClock } from '../lib/clock.ts';
+import { say } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';

@@ -1,4 +1,4 @@
-import { handlers, kindSpecs, say } from '../commands/index.ts';
+import { handlers, kindSpecs } from '../commands/index.ts';
 import type { Config } from '../config.ts';
 import { createDiscordClients, intentsOf } from '../discord/outbox/clients.ts';
 import { loadIdentity } from '../discord/outbox/identity.ts';
@@ -8,6 +8,7 @@ import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
+import { say } from '../locales/index.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';

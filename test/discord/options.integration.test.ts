@@ -1,7 +1,6 @@
 import { Routes } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
-import { texts } from '../../src/commands/index.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { definersFor, type EarlyContext } from '../../src/discord/handlers.ts';
 import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
@@ -11,7 +10,7 @@ import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 
 const { command } = definersFor<EarlyContext['services']>();
 
@@ -40,10 +39,10 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
   const { connection, rest } = clients;
   onTestFinished(() => clients.close());
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined });
-  const funnel = new Funnel(createSay(texts), log);
+  const funnel = new Funnel(say, log);
   const parts = {
     services: { settings: { discord: { adminGuildIds: [] } } },
-    say: createSay(texts),
+    say,
     funnel,
     outbox: new Outbox(clients, log),
     clock: systemClock,

@@ -1,7 +1,6 @@
 import { ApplicationCommandType, Routes } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../sandbox/discord/discord.ts';
-import { texts } from '../../src/commands/index.ts';
 import { customId, verb } from '../../src/discord/custom-ids.ts';
 import { Funnel } from '../../src/discord/funnel.ts';
 import { definersFor, type EarlyContext, type Handlers } from '../../src/discord/handlers.ts';
@@ -15,7 +14,7 @@ import { Router, type RouterParts } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 
 const { command, on } = definersFor<EarlyContext['services']>();
 
@@ -125,7 +124,7 @@ const handlers: Handlers<EarlyContext['services']> = {
 
 const callback = { method: 'POST', route: /callback/ };
 
-const describeMenu = createSay(texts)('menus.describe');
+const describeMenu = say('menus.describe');
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -157,7 +156,6 @@ async function startRouter(
     isPretty: false,
     write: (line) => lines.push(line),
   });
-  const say = createSay(texts);
   const funnel = new Funnel(say, log);
   const outbox = new Outbox(clients, log);
   const router = new Router({
@@ -340,7 +338,7 @@ describe('The interaction router', () => {
     const form = await (await member.click(shown, 'Open')).modal();
     const refused = await (await member.fill(form, { words: 'nothing' })).message();
     expect(refused.ephemeral).toBe(true);
-    expect(text(refused)).toBe(`-# Your request: nothing\n${createSay(texts)('refusals.promptMissing')}`);
+    expect(text(refused)).toBe(`-# Your request: nothing\n${say('refusals.promptMissing')}`);
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([shown]);
     expect(discord.violations).toEqual([]);
   });

@@ -37,7 +37,7 @@ const PREVIOUS: readonly (readonly [file: string, now: string, then: string])[] 
     'migrate(value, migrations)',
     "migrate('jobId' in value ? { ...value, remoteId: value.jobId } : value, migrations)",
   ],
-  ['src/commands/models/text.ts', "description: 'List", "description: 'Show"],
+  ['src/locales/en/models.json', '"description": "List', '"description": "Show'],
   ['src/commands/index.ts', '\n  finetune,', ''],
   // Its packages are those of the present version, behind a link that the process for media would not be allowed to follow.
   ['src/services/media/process/child.ts', "[inProject('src'),", `['${join(root, 'node_modules')}', inProject('src'),`],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { features } from '../../src/commands/index.ts';
 import type { Command, SingleCommand } from '../../src/discord/handlers.ts';
 import { registrations } from '../../src/discord/registration.ts';
-import type { StringTree } from '../../src/locales/index.ts';
+import { type StringTree, strings } from '../../src/locales/index.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
 const MAX_NAME_LENGTH = 32;
@@ -36,7 +36,7 @@ function optionKeys({ options }: SingleCommand<never>, path: string): string[] {
     `${path}example`,
     ...Object.entries(options).flatMap(([name, option]) => [
       `${path}options.${name}`,
-      ...(option.type === 'text' && !option.hasSuggestions
+      ...(option.type === 'text' && !option.hasSuggestions && !option.labelPath
         ? (option.choices ?? []).map((value) => `${path}choices.${name}.${value}`)
         : []),
     ]),
@@ -51,7 +51,15 @@ const requiredKeys = (command: Command<never>): string[] =>
       ]
     : ['description', ...optionKeys(command, '')];
 
-it.each(features.map(({ command, text }) => [command.name, command, text.command] as const))(
+function stringsOf(...path: string[]): StringTree {
+  const tree = path.reduce<string | StringTree | undefined>(
+    (parent, name) => (typeof parent === 'object' ? parent[name] : undefined),
+    strings,
+  );
+  return typeof tree === 'object' ? tree : {};
+}
+
+it.each(features.map(({ command }) => [command.name, command, stringsOf('commands', command.name)] as const))(
   'The text of /%s describes exactly the names and options of the command',
   (_name, command, text) => {
     expect(keyPathsIn(text).sort()).toEqual(requiredKeys(command).sort());
@@ -63,25 +71,24 @@ it('Discord accepts the length of every name and description of a command', () =
     expect(body.name.length, body.name).toBeLessThanOrEqual(MAX_NAME_LENGTH);
     if ('description' in body) expect(body.description.length, body.name).toBeLessThanOrEqual(MAX_DESCRIPTION_LENGTH);
   }
-  for (const { command, text } of features) {
+  for (const { command } of features) {
     if (!('subcommands' in command)) continue;
     for (const { name } of command.subcommands) {
-      const subcommandText = Object.entries<string | StringTree>(text.command).find(([key]) => key === name)?.[1];
-      const description = typeof subcommandText === 'object' ? subcommandText.description : undefined;
+      const { description } = stringsOf('commands', command.name, name);
       expect(String(description).length, `${command.name} ${name}`).toBeLessThanOrEqual(MAX_DESCRIPTION_LENGTH);
     }
   }
 });
 
 it('The description of an option is a short phrase without a full stop', () => {
-  const invalidDescriptions = features
-    .flatMap(({ text }) => sentencesIn(text.command, 'options'))
-    .filter((description) => description.length > MAX_OPTION_DESCRIPTION_LENGTH || description.endsWith('.'));
+  const invalidDescriptions = sentencesIn(stringsOf('commands'), 'options').filter(
+    (description) => description.length > MAX_OPTION_DESCRIPTION_LENGTH || description.endsWith('.'),
+  );
   expect(invalidDescriptions).toEqual([]);
 });
 
 it('Discord accepts the length of every choice', () => {
-  const choices = features.flatMap(({ text }) => choicesIn(text.command));
+  const choices = choicesIn(stringsOf('commands'));
   expect(choices.length).toBeGreaterThan(20);
   expect(choices.filter((name) => name.length > MAX_CHOICE_LENGTH)).toEqual([]);
 });

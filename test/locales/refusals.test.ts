@@ -1,10 +1,6 @@
 import { expect, it } from 'vitest';
-import { texts } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { en } from '../../src/locales/en.ts';
-import { createSay, type StringTree } from '../../src/locales/index.ts';
-
-const tables: readonly StringTree[] = [en, ...texts];
+import { type StringTree, say, stringFiles } from '../../src/locales/index.ts';
 
 /** All keys in a tree of strings. */
 const keysIn = (sentences: StringTree): string[] =>
@@ -29,11 +25,11 @@ it('The type checker refuses a key without a sentence, and variables that its se
   expect(refusals).toHaveLength(6);
 });
 
-it('No sentence belongs to two features', () => {
-  const allKeys = tables.flatMap(keysIn);
+it('No sentence is in two files', () => {
+  const allKeys = [...stringFiles('en').values()].flatMap(keysIn);
   expect(allKeys.filter((key, index) => allKeys.indexOf(key) !== index)).toEqual([]);
 });
 
 it('Variables are inserted into sentences without HTML escapes, because Discord shows plain text', () => {
-  expect(createSay(texts)('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
+  expect(say('refusals.unknownModel', { id: 'a<b>&c' })).toContain('a<b>&c');
 });

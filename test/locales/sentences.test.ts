@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { texts } from '../../src/commands/index.ts';
-import { en } from '../../src/locales/en.ts';
-import { createSay, type StringTree } from '../../src/locales/index.ts';
+import { typesOfStrings } from '../../scripts/locales.ts';
+import { type StringTree, say, strings } from '../../src/locales/index.ts';
 import { type Part, readUses } from './uses.ts';
 
 const PLURAL = /_(?:one|other)$/;
@@ -12,7 +12,8 @@ const sentencesIn = (table: StringTree, path = ''): [string, string][] =>
     typeof one === 'string' ? [[path + name, one]] : sentencesIn(one, `${path}${name}.`),
   );
 
-const sentences = new Map([en, ...texts].flatMap((table) => sentencesIn(table)));
+const { commands: _, ...sentenceTree } = strings;
+const sentences = new Map(sentencesIn(sentenceTree));
 /** The keys as the code names them: plural keys without their suffix. */
 const keys = new Set([...sentences.keys()].map((key) => key.replace(PLURAL, '')));
 const { uses, words } = readUses();
@@ -27,6 +28,10 @@ const variablesOf = (key: string): string[] => [
 ];
 const keysMatching = (patterns: readonly RegExp[]): string[] =>
   [...keys].filter((key) => patterns.some((pattern) => pattern.test(key)));
+
+it('The types of the sentences are those of the English files; `npm run locales` renews them', () => {
+  expect(readFileSync(new URL('../../src/locales/strings.ts', import.meta.url), 'utf8')).toBe(typesOfStrings());
+});
 
 it('The keys of all sentences that the code uses are found', () => {
   expect(uses.length).toBeGreaterThan(200);
@@ -80,7 +85,8 @@ it('The code passes every variable of a sentence each time it uses the sentence'
 
 it('Every variable that the code passes to a sentence occurs in it', () => {
   const unknownVariables = uses.flatMap(({ location, keys: patterns, variables = new Set<string>() }) => {
-    const knownVariables = new Set(keysMatching(patterns).flatMap(variablesOf));
+    // `defaultValue` is what i18next returns if there is no sentence.
+    const knownVariables = new Set(['defaultValue', ...keysMatching(patterns).flatMap(variablesOf)]);
     return patterns.length === 0
       ? []
       : [...variables].filter((name) => !knownVariables.has(name)).map((name) => `${location}: ${name}`);
@@ -125,7 +131,6 @@ it('Discord accepts the length of every label, title, hint and choice', () => {
 });
 
 it('Large counts have separators, and times for Discord do not', () => {
-  const say = createSay(texts);
   expect(say('rules.longestPrompt', { count: 1_000 })).toBe('Prompts of at most 1,000 characters');
   expect(say('left.ofPeriod', { left: '$1', limit: '$5', resets: 1_700_000_000 })).toContain('<t:1700000000:R>');
 });

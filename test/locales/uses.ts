@@ -19,7 +19,7 @@ export type Part = 'button' | 'form title' | 'form label' | 'form hint' | 'choic
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
 /** Whether a file defines sentences; such a file uses none. */
-const isTable = (path: string): boolean => path.startsWith('locales/') || path.endsWith('/text.ts');
+const isTable = (path: string): boolean => path.startsWith('locales/');
 /** Whether a file belongs to a lower layer, which uses no sentences; its functions named `say` are something else. */
 const isLowerLayer = (path: string): boolean => path.startsWith('services/') || path.startsWith('lib/');
 

@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/message-body.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import type { AlbumEntry } from '../../src/messages/album/lines.ts';
 import { albumLayout, albumMessage } from '../../src/messages/album/message.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { StoredTrack, Task } from '../../src/services/tasks/task.ts';
 import { buildTask, minute, start } from '../services/orders/builders.ts';
 import { context } from './context.ts';
-
-const say = createSay(texts);
 
 const track = (title: string, changes: Partial<StoredTrack> = {}): StoredTrack => ({
   state: 'finished',

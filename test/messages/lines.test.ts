@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
-import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/message-body.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { taskMessage } from '../../src/messages/task-message.ts';
 import type { Task, TaskFacts } from '../../src/services/tasks/task.ts';
 import { buildTask, start } from '../services/orders/builders.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
-
-const say = createSay(texts);
 
 const endedTask = (changes: Parts): Task =>
   buildTask({ state: 'ready', times: { created: start, ended: start + 5_000 }, ...changes });

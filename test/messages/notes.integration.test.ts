@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kindSpecs, kindViews, texts } from '../../src/commands/index.ts';
+import { kindSpecs, kindViews } from '../../src/commands/index.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { noteFinder } from '../../src/messages/notes.ts';
 import { openMedia } from '../../src/services/media/media.ts';
 import { TaskBook } from '../../src/services/orders/book.ts';
@@ -40,7 +40,7 @@ async function createNotesFixture() {
   const restart = async () => {
     const book = new TaskBook(store, log);
     await book.open();
-    return noteFinder({ media, views: kindViews, log, clock, say: createSay(texts) }, book);
+    return noteFinder({ media, views: kindViews, log, clock, say }, book);
   };
   const storeTask = async (task: Task): Promise<Task> => {
     await store.put(task);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
-import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/message-body.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { answerMessages } from '../../src/messages/answer/message.ts';
 import {
   talkMessage,
@@ -16,8 +15,6 @@ import { EMPTY_ANSWER } from '../../src/services/tasks/answer.ts';
 import type { TalkEnd, Task, TaskOf } from '../../src/services/tasks/task.ts';
 import { makeTask } from '../services/store/store-fixture.ts';
 import { ofKind, type Parts } from '../support/tasks.ts';
-
-const say = createSay(texts);
 
 const talkTask = (request: object = {}, end?: TalkEnd): TaskOf<'talk'> =>
   ofKind(

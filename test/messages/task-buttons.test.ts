@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
-import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/message-body.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { taskButtons } from '../../src/messages/task-buttons.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { buildTask, start } from '../services/orders/builders.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
-
-const say = createSay(texts);
 
 const uuid = '0b8f1c9e-4a7d-4f7e-9c1f-0a1b2c3d4e5f';
 const media = [{ kind: 'image', firstSeenAt: start }] as const;

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../src/commands/index.ts';
 import { bodyOf } from '../../src/discord/message-body.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../src/messages/task-message.ts';
 import type { Task } from '../../src/services/tasks/task.ts';
 import { buildTask, start } from '../services/orders/builders.ts';
 import type { Parts } from '../support/tasks.ts';
 import { context } from './context.ts';
 
-const say = createSay(texts);
 const contentOf = (task: Task): string => taskMessage(task, context, say).content ?? '';
 const labelsOf = (task: Task): string[] =>
   (taskMessage(task, context, say).controls ?? []).flatMap((control) => ('label' in control ? control.label : []));

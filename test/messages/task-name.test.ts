@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { texts } from '../../src/commands/index.ts';
-import { createSay } from '../../src/locales/index.ts';
+import { say } from '../../src/locales/index.ts';
 import { taskName } from '../../src/messages/task-name.ts';
 
-const say = createSay(texts);
 const action = (customId: string, label = '') =>
   taskName({ kind: 'action', request: { of: '1', prompt: 'a fox', customId, label } }, say);
 

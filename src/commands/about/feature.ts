@@ -1,12 +1,10 @@
 import { commandMention } from '../../discord/markdown.ts';
-import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import type { Gateway } from '../../services/gateway/gateway.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { command, type Feature, type Services } from '../feature.ts';
 import { aboutPage, type Health } from './page.ts';
-import { text } from './text.ts';
 
 /** The state of the bot, of Discord and of the gateway. */
 async function healthOf(services: Services): Promise<Health> {
@@ -34,15 +32,13 @@ async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gat
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     // A member who only looks at the state has nothing to try again, and may be the operator.
-    const state = keysOf(text.about.gatewayTrouble).find((kind) => kind === error.kind);
-    const reason = state
-      ? say(`about.gatewayTrouble.${state}`)
-      : say(`gateway.${error.kind}`, { message: error.message });
+    const state = say(`about.gatewayTrouble.${error.kind}`, { defaultValue: '' });
+    const reason = state || say(`gateway.${error.kind}`, { message: error.message });
     return { isAvailable: false, reason, error };
   }
 }
 
-export const about: Feature<typeof text> = {
+export const about: Feature = {
   command: command({
     name: 'about',
     options: {},
@@ -70,5 +66,4 @@ export const about: Feature<typeof text> = {
       );
     },
   }),
-  text,
 };

@@ -17,7 +17,6 @@ import { presetsFor } from '../presets.ts';
 import { askButtons } from './buttons.ts';
 import { messageMenu, messageMenuForm } from './message-menu.ts';
 import { submitQuestion } from './questions.ts';
-import { text } from './text.ts';
 import { allowToolCall, declineToolCall } from './tool-calls.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
@@ -35,7 +34,7 @@ function schemaRefusal({ schema, schema_text: text }: SchemaOptions): Refusal | 
   return parsed instanceof Refusal ? parsed : undefined;
 }
 
-export const ask: Feature<typeof text> = {
+export const ask: Feature = {
   command: command({
     name: 'ask',
     onlyOrders: true,
@@ -72,7 +71,6 @@ export const ask: Feature<typeof text> = {
     },
   }),
   specs: { ask: askSpec },
-  text,
   menus: [messageMenu],
   handlers: [...askButtons, messageMenuForm, allowToolCall, declineToolCall],
 };

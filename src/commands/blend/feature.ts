@@ -6,7 +6,6 @@ import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { memberFile } from '../../services/tasks/materials.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOption, readImages } from '../options.ts';
-import { text } from './text.ts';
 
 /** The gateway's names for the aspect ratios. */
 const shapes = ['PORTRAIT', 'SQUARE', 'LANDSCAPE'] as const;
@@ -27,7 +26,7 @@ const blendView: KindView<'blend'> = {
 };
 
 /** Blends several images into a grid of new ones (specification, 4.3). */
-export const blend: Feature<typeof text> = {
+export const blend: Feature = {
   command: command({
     name: 'blend',
     onlyOrders: true,
@@ -47,7 +46,6 @@ export const blend: Feature<typeof text> = {
     },
     run: (request, context) => submitOrder({ kind: 'blend', request }, context),
   }),
-  text,
   specs: { blend: { request: blendShape.loose(), traits: { isPaid: true, isVisual: true, isGrid: () => true } } },
   kinds: ({ gateway, imgxKind }) => [
     imgxKind({

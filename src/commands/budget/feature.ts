@@ -31,7 +31,6 @@ import {
 } from './managed-budget.ts';
 import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
 import { setCommand } from './set.ts';
-import { text } from './text.ts';
 
 const MAX_DAYS = 3_650;
 
@@ -252,7 +251,7 @@ const alerts = command({
 });
 
 /** Lets a server's admins and the operator limit what the server and its members can spend. */
-export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
+export const budget = (kinds: readonly string[]): Feature => ({
   command: {
     name: 'budget',
     isForServers: true,
@@ -260,5 +259,4 @@ export const budget = (kinds: readonly string[]): Feature<typeof text> => ({
     subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
   },
   handlers: [showButton, resume],
-  text,
 });

@@ -1,7 +1,6 @@
 import { command, type Feature } from '../feature.ts';
 import { changeableOwner, mayChangePreferences } from '../preference-owner.ts';
 import { preferencesPage } from '../preference-page.ts';
-import { text } from './text.ts';
 
 const show = command({
   name: 'show',
@@ -32,7 +31,6 @@ const reset = command({
 });
 
 /** The settings of a channel and its threads. All members can read them, because they change what the bot does for everyone there. */
-export const channel: Feature<typeof text> = {
+export const channel: Feature = {
   command: { name: 'channel', isForServers: true, subcommands: [show, edit, reset] },
-  text,
 };

@@ -10,7 +10,6 @@ import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
 import { command, type Feature, type Services } from '../feature.ts';
 import { imageOption, imageOptions, imagesOnMessage, readImages, toMemberFile } from '../options.ts';
-import { text } from './text.ts';
 
 const describeShape = defineRequest({ pictures: z.array(memberFile).min(1) });
 
@@ -41,7 +40,7 @@ const orderOf = (images: MemberFile[]): OrderedRequest<'describe'> => ({
 });
 
 /** Suggests prompts that could have produced an image; each has a button to generate from it. */
-export const describe: Feature<typeof text> = {
+export const describe: Feature = {
   command: command({
     name: 'describe',
     onlyOrders: true,
@@ -52,7 +51,6 @@ export const describe: Feature<typeof text> = {
     parse: (values) => readImages(values),
     run: (images, context) => submitOrder(orderOf(images), context),
   }),
-  text,
   menus: [describeMenu],
   specs: { describe: { request: describeShape.loose(), traits: { isPaid: true } } },
   kinds: ({ gateway, imgxKind }) => [

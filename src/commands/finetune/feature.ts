@@ -7,7 +7,6 @@ import { GatewayError } from '../../services/gateway/errors.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 import { maySeeAccount } from '../account-access.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
-import { text } from './text.ts';
 import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked on every press. */
@@ -78,7 +77,7 @@ async function eventsOf(fineTuneId: string, { services }: Context): Promise<read
   }
 }
 
-export const finetune: Feature<typeof text> = {
+export const finetune: Feature = {
   isForAccount: true,
   command: command({
     name: 'finetune',
@@ -95,6 +94,5 @@ export const finetune: Feature<typeof text> = {
       return follow ? followReply(id, context) : pageReply(id, context);
     },
   }),
-  text,
   handlers: [fineTuneButton],
 };

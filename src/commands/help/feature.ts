@@ -2,11 +2,10 @@ import { commandsByFullName } from '../../discord/handlers.ts';
 import { mayManageChannels, mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
-import { type Say, stringAt } from '../../locales/index.ts';
+import { type Say, stringAt, strings } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import { readChoices } from '../choices.ts';
 import { type Context, command, type Feature } from '../feature.ts';
-import { text } from './text.ts';
 
 const MAX_LINES_OF_COMMAND = 2;
 
@@ -43,16 +42,16 @@ async function answersMentions(context: Context): Promise<boolean> {
   return (await readChoices(context)).persona?.answersMentions !== false;
 }
 
-function commandLines({ command, text }: Feature, registered: Registered, say: Say): string[] {
+function commandLines({ command }: Feature, registered: Registered, say: Say): string[] {
   const names = [...commandsByFullName([command]).keys()].filter((name) => registered.has(name));
   const mentions = names.map((name) => commandMention(name, registered.get(name)));
   // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
   if (names.length > (command.isForAdmins ? 0 : MAX_LINES_OF_COMMAND)) {
-    const description = stringAt(text.command, ['description']) ?? '';
+    const description = stringAt(strings, ['commands', command.name, 'description']) ?? '';
     return [say('help.adminLine', { mentions: mentions.join(' '), description })];
   }
   return names.map((name, index) => {
-    const textFor = (key: string): string => stringAt(text.command, [...name.split(' ').slice(1), key]) ?? '';
+    const textFor = (key: string): string => stringAt(strings, ['commands', ...name.split(' '), key]) ?? '';
     const [description, example] = [textFor('description'), textFor('example')];
     const facts = { mention: mentions[index] ?? '', description };
     return example === `/${name}` ? say('help.line', facts) : say('help.lineWithExample', { ...facts, example });
@@ -60,9 +59,8 @@ function commandLines({ command, text }: Feature, registered: Registered, say: S
 }
 
 /** Lists all features that the member can use, `/help` included. */
-export function help(others: readonly Feature[]): Feature<typeof text> {
-  const feature: Feature<typeof text> = {
-    text,
+export function help(others: readonly Feature[]): Feature {
+  const feature: Feature = {
     command: command({
       name: 'help',
       options: {},

@@ -20,11 +20,10 @@ import {
   usualModel,
   withSuffix,
 } from '../options.ts';
-import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { presetsFor } from '../presets.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { isEnlargeable, largerButton } from './larger.ts';
 import { imageRequest, imageSpecs } from './request.ts';
-import { text } from './text.ts';
 
 const MAX_MODEL_LENGTH = 200;
 
@@ -80,7 +79,7 @@ export const referenceForm = imageForm({
   },
 });
 
-export const image: Feature<typeof text> = {
+export const image: Feature = {
   command: command({
     name: 'image',
     onlyOrders: true,
@@ -112,7 +111,6 @@ export const image: Feature<typeof text> = {
       );
     },
   }),
-  text,
   menus: [referenceForm.menu],
   handlers: [largerButton, ...referenceForm.handlers],
   specs: imageSpecs,

@@ -1,20 +1,19 @@
 import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageOptions, linksOption, promptOption } from '../options.ts';
-import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { presetsFor } from '../presets.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { imagineButtons } from './buttons.ts';
 import { flagOptions, takeRepeat } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
 import { lineHandlers } from './lines.ts';
 import { imagineRequest, imagineSpecs, withSettings } from './request.ts';
-import { text } from './text.ts';
 import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
 /** Discord lists options in the order in which a command names them, and these two come before the images. */
 const { aspect, negative, ...otherFlags } = flagOptions;
 
-export const imagine: Feature<typeof text> = {
+export const imagine: Feature = {
   command: command({
     name: 'imagine',
     onlyOrders: true,
@@ -41,7 +40,6 @@ export const imagine: Feature<typeof text> = {
       );
     },
   }),
-  text,
   handlers: [...imagineButtons, ...lineHandlers, ...animateHandlers],
   specs: imagineSpecs,
   kinds: imagineKinds,

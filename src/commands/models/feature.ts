@@ -6,7 +6,6 @@ import type { ListedModel } from '../../services/gateway/model-catalogue.ts';
 import { modelKinds } from '../../services/gateway/model-families.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { mayUseModel, modelOption, suggestionsFrom } from '../options.ts';
-import { text } from './text.ts';
 
 async function modelsReply(listing: ModelsPage, context: Context): Promise<MessagePlan> {
   return modelsPage(await context.services.models.list(listing.list), listing, context);
@@ -76,7 +75,7 @@ const matches = (model: ListedModel, { text = '', kind }: ModelsPage): boolean =
 const byOwner = (a: ListedModel, b: ListedModel): number =>
   (a.ownedBy ?? '~').localeCompare(b.ownedBy ?? '~') || a.id.localeCompare(b.id);
 
-export const models: Feature<typeof text> = {
+export const models: Feature = {
   command: command({
     name: 'models',
     options: {
@@ -97,6 +96,5 @@ export const models: Feature<typeof text> = {
       return modelsReply({ list, text, kind, page: 0 }, context);
     },
   }),
-  text,
   handlers: [modelsPageButton],
 };

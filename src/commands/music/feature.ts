@@ -19,7 +19,6 @@ import { type Feature, on } from '../feature.ts';
 import { follow } from './follow.ts';
 import { musicKinds, musicSpecs } from './kinds.ts';
 import { make } from './make.ts';
-import { text } from './text.ts';
 
 /** The view of a song, whether the bot generated it or only follows it. */
 const songView: KindView<'song' | 'music'> = {
@@ -66,9 +65,8 @@ const songSelect = on(customIds.albumSong, {
   },
 });
 
-export const music: Feature<typeof text> = {
+export const music: Feature = {
   command: { name: 'music', subcommands: [make, follow] },
-  text,
   handlers: [albumPageButton, songSelect],
   specs: musicSpecs,
   kinds: musicKinds,

@@ -19,7 +19,6 @@ import { MAX_OPTION_LENGTH, modelOrDefault } from '../options.ts';
 import { typedPresetOptions } from '../preset-options.ts';
 import { commandNameOf, presetPlace, suggestPresets, textOptionOf, withPreset } from '../presets.ts';
 import { presetList, presetName, presetPage } from './page.ts';
-import { text } from './text.ts';
 
 type Makers = ReadonlyMap<string, SingleCommand<Services>>;
 
@@ -219,11 +218,10 @@ const presetHandlers = [
 ];
 
 /** Templates that members save. `features`: those whose commands use them. */
-export function preset(features: readonly Feature[]): Feature<typeof text> {
+export function preset(features: readonly Feature[]): Feature {
   const makers = commandsByFullName(features.map((feature) => feature.command));
   return {
     command: { name: 'preset', subcommands: [save(makers), use(makers), list, share, edit(makers), remover] },
-    text,
     handlers: presetHandlers,
   };
 }

@@ -9,7 +9,6 @@ import { imageRequest } from '../image/request.ts';
 import { imagineRequest, withSettings } from '../imagine/request.ts';
 import { chooseModel, emptyPromptRefusal, promptOption, usualModel, withSuffix } from '../options.ts';
 import { videoOrder, videoRequest } from '../video/request.ts';
-import { text } from './text.ts';
 
 const MAX_LANGUAGE_LENGTH = 40;
 
@@ -70,8 +69,7 @@ async function orderFor(use: ProposalUse, prompt: string, context: Context): Pro
 }
 
 /** Helps with prompts, by the text model. Nothing is submitted but its answer, until a member uses a proposal. */
-export const prompt: Feature<typeof text> = {
+export const prompt: Feature = {
   command: { name: 'prompt', subcommands: [helpCommand('improve'), translate, helpCommand('explain')] },
   handlers: [useButton],
-  text,
 };

@@ -15,7 +15,6 @@ import { previewButtons } from './preview.ts';
 import { changeText, readableLine } from './readable.ts';
 import { reportButtons } from './report-buttons.ts';
 import { presetReports, reportForm, reportMenu } from './report-form.ts';
-import { text } from './text.ts';
 
 const rules = command({
   name: 'rules',
@@ -99,7 +98,7 @@ const defaults = command({
 });
 
 /** The commands with which a server's admins decide what its members can request. */
-export const server: Feature<typeof text> = {
+export const server: Feature = {
   command: {
     name: 'server',
     isForServers: true,
@@ -108,5 +107,4 @@ export const server: Feature<typeof text> = {
   },
   menus: [reportMenu],
   handlers: [...rulesForms, removeAccessRule, reportForm, ...presetReports, ...previewButtons, ...reportButtons],
-  text,
 };

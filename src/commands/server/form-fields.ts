@@ -1,6 +1,7 @@
 import type { RuleSection } from '../../discord/custom-ids.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
+import type { Strings } from '../../locales/strings.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import {
   MAX_LIST_ENTRIES,
@@ -11,11 +12,10 @@ import {
 } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 import { readableWords } from './readable.ts';
-import type { text } from './text.ts';
 
-type RuleField = keyof (typeof text)['rules']['fields'];
+type RuleField = keyof Strings['rules']['fields'];
 /** What can be chosen in these forms, apart from moderation. */
-type OwnChoice = keyof (typeof text)['rules']['choices'];
+type OwnChoice = keyof Strings['rules']['choices'];
 
 /** The capacity of a text field; a longer list has to be uploaded as a file. */
 const MAX_FIELD_LENGTH = 4_000;

@@ -2,12 +2,10 @@ import { FormRefusal } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
-import { keysOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
 import { MENTIONS, ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
-import { text } from './text.ts';
 
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
 export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {
@@ -47,12 +45,10 @@ const MODERATION_FIELDS = ['prompts', 'references', 'results', 'unseen', 'whenAw
 function readableModeration(moderationText: string, say: Say): string {
   const lines = moderationText.split('\n').map((line) => {
     const field = MODERATION_FIELDS.find((name) => line.startsWith(`${name}: `));
-    const choice = keysOf(text.rules.moderation.choices).find((name) => line.endsWith(`: ${name}`));
-    if (field === undefined || choice === undefined) return readableThreshold(line, say);
-    return say('rules.moderation.choice', {
-      what: say(`rules.fields.${field}.label`),
-      choice: say(`rules.moderation.choices.${choice}`),
-    });
+    const value = line.slice(line.indexOf(': ') + 2);
+    const choice = say(`rules.moderation.choices.${value}`, { defaultValue: '' });
+    if (field === undefined || choice === '') return readableThreshold(line, say);
+    return say('rules.moderation.choice', { what: say(`rules.fields.${field}.label`), choice });
   });
   return lines.join('; ');
 }

@@ -9,7 +9,6 @@ import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
 import { changeableOwner } from '../preference-owner.ts';
 import { preferencesPage, sectionDigest } from '../preference-page.ts';
-import { text } from './text.ts';
 
 type Pointer = Parameters<typeof customIds.preferences.id>[0];
 
@@ -83,12 +82,11 @@ const resetButton = on(customIds.preferencesReset, {
 });
 
 /** A member's own settings. Its forms are also those of `/channel` and `/server defaults`. */
-export const settings: Feature<typeof text> = {
+export const settings: Feature = {
   command: command({
     name: 'settings',
     options: {},
     run: async (_values, context) => preferencesPage('member', context, { canChange: true }),
   }),
   handlers: [on(customIds.preferences, { open: openForm }), filledForm, resetButton],
-  text,
 };

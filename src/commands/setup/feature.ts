@@ -3,7 +3,6 @@ import { setupSteps } from '../../services/safety/server-setup.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { doneSteps, finishStep, serverToSetUp } from './done-steps.ts';
 import { setupPage } from './page.ts';
-import { text } from './text.ts';
 
 const setupCommand = command({
   name: 'setup',
@@ -28,4 +27,4 @@ const showStep = on(customIds.setup, {
 });
 
 /** Leads the admins of a server through what they can decide there. Its page can be left at any time: `/setup` finds out what is left to do. */
-export const setup: Feature<typeof text> = { command: setupCommand, handlers: [showStep], text };
+export const setup: Feature = { command: setupCommand, handlers: [showStep] };

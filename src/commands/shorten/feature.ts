@@ -6,7 +6,6 @@ import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { emphasisedWords, readResultText } from '../../services/tasks/result-text.ts';
 import { command, type Feature } from '../feature.ts';
 import { emptyPromptRefusal, promptOption } from '../options.ts';
-import { text } from './text.ts';
 
 const shortenShape = defineRequest({ prompt: z.string() });
 
@@ -21,8 +20,7 @@ const MAX_LINES_LENGTH = 1_200;
 const MAX_TOPICS_LENGTH = 300;
 
 /** Suggests shorter prompts, each with a button to continue from it, and lists the main topics of the long one (specification, 4.3). */
-export const shorten: Feature<typeof text> = {
-  text,
+export const shorten: Feature = {
   command: command({
     name: 'shorten',
     onlyOrders: true,

@@ -9,7 +9,6 @@ import { talkSpecs } from '../../services/conversations/talk-session.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { start } from './start.ts';
-import { text } from './text.ts';
 import { speakOpener, speakSubmit } from './utterances.ts';
 
 const end = command({
@@ -45,9 +44,8 @@ const talkView: KindView<'talk'> = {
   message: (task, { readsMessages }, say) => talkMessage(task, readsMessages, say),
 };
 
-export const talk: Feature<typeof text> = {
+export const talk: Feature = {
   command: { name: 'talk', isForServers: true, subcommands: [start, end] },
-  text,
   specs: talkSpecs,
   handlers: [endTalkButton, speakOpener, speakSubmit],
   views: { talk: talkView },

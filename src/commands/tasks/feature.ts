@@ -4,7 +4,6 @@ import { linkToMessage } from '../../discord/markdown.ts';
 import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type StringTree, stringAt } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
@@ -17,7 +16,6 @@ import { ownDataHandlers } from './own-data.ts';
 import { loadTaskDetails, loadTaskPage } from './page.ts';
 import { remixMenu } from './remix.ts';
 import { setSpoiler } from './spoiler.ts';
-import { text } from './text.ts';
 import { verifyMenu } from './verify.ts';
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
@@ -134,18 +132,13 @@ const taskHandlers = [
   ...ownDataHandlers,
 ];
 
-type NamedFeature = { text: StringTree };
-
-/** The filter of `/tasks` offers every kind of task, under the name that the kind's own feature gives it. */
-export const tasks = (
-  kinds: readonly string[],
-  features: readonly NamedFeature[],
-): Feature<ReturnType<typeof textWithKinds>> => ({
+/** The filter of `/tasks` offers every kind of task. */
+export const tasks = (kinds: readonly string[]): Feature => ({
   command: command({
     name: 'tasks',
     options: {
       text: { type: 'text' },
-      kind: { type: 'text', choices: kinds },
+      kind: { type: 'text', choices: kinds, labelPath: ['tasks', 'kinds'] },
       state: { type: 'text', choices: statusFilters },
       whose: { type: 'text', choices: ['mine', 'server'] },
     },
@@ -157,16 +150,6 @@ export const tasks = (
     },
     run: loadTaskList,
   }),
-  text: textWithKinds(kinds, features),
   menus: [remixMenu, verifyMenu],
   handlers: taskHandlers,
 });
-
-function textWithKinds(kinds: readonly string[], features: readonly NamedFeature[]) {
-  const kindNames = kinds.flatMap((kind) =>
-    features.map((one) => [kind, stringAt(one.text, ['tasks', 'kinds', kind])]),
-  );
-  const kind = Object.fromEntries(kindNames.filter(([, name]) => name !== undefined));
-  const { command } = text;
-  return { ...text, command: { ...command, choices: { ...command.choices, kind } } };
-}

@@ -4,6 +4,7 @@ import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../di
 import { entriesOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
+import type { Strings } from '../../locales/strings.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { sourcesText } from '../../messages/sources.ts';
 import { stateEmoji } from '../../messages/state-emoji.ts';
@@ -18,7 +19,6 @@ import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Context } from '../feature.ts';
 import { canDeleteMessage, canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateText } from './list.ts';
-import type { text } from './text.ts';
 
 /** What a task is and cost, with a small copy of its result. */
 export async function loadTaskPage(
@@ -80,7 +80,7 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
   ];
 }
 
-type ButtonName = keyof typeof text.tasks.buttons;
+type ButtonName = keyof Strings['tasks']['buttons'];
 
 /** A private result is shown to others only after a confirmation. */
 const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
@@ -179,7 +179,7 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
 const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] =>
   entriesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${say(`tasks.facts.${name}`)}: ${value}`]));
 
-type FactName = keyof typeof text.tasks.facts;
+type FactName = keyof Strings['tasks']['facts'];
 
 async function costLine(task: Task, { services, say }: Context): Promise<string | undefined> {
   if (!task.traits.isPaid) return undefined;

@@ -19,7 +19,6 @@ import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../a
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { chartAlt, chartOf } from './chart.ts';
 import { type UsagePage, usagePage } from './page.ts';
-import { text } from './text.ts';
 
 /**
  * Shows another range in the same message. Permissions are checked again, because they may have changed. Whether the message is
@@ -116,7 +115,7 @@ const MAX_DATE_LENGTH = 40;
 
 const date = { type: 'text', max: MAX_DATE_LENGTH } as const;
 
-export const usage: Feature<typeof text> = {
+export const usage: Feature = {
   command: command({
     name: 'usage',
     // Only the account's usage is posted in a channel, by admins of a server whose admins can see it.
@@ -135,6 +134,5 @@ export const usage: Feature<typeof text> = {
     },
     run: (request, context) => pageOf(request, context),
   }),
-  text,
   handlers: [usageRangeButton, exactAmountsButton],
 };

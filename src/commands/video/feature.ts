@@ -5,12 +5,11 @@ import { readChoices } from '../choices.ts';
 import { command, type Feature } from '../feature.ts';
 import { imageForm } from '../form-images.ts';
 import { chooseModel, suggestModels, usualModel, withSuffix } from '../options.ts';
-import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { presetsFor } from '../presets.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { videoKinds } from './kinds.ts';
 import { submitOrConfirm } from './limits.ts';
 import { endpoints, type VideoDraft, videoOptions, videoOrder, videoRequest, videoSpecs } from './request.ts';
-import { text } from './text.ts';
 import { videoView } from './view.ts';
 
 /** Makes a video from the images of a result or a message. */
@@ -44,7 +43,7 @@ export const videoOfImages = imageForm({
   },
 });
 
-export const video: Feature<typeof text> = {
+export const video: Feature = {
   command: command({
     name: 'video',
     onlyOrders: true,
@@ -73,7 +72,6 @@ export const video: Feature<typeof text> = {
         : submitVariants(variants, orderFor, context);
     },
   }),
-  text,
   menus: [videoOfImages.menu],
   handlers: videoOfImages.handlers,
   specs: videoSpecs,

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { aboutPage } from '../../../src/commands/about/page.ts';
-import { texts } from '../../../src/commands/index.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 
 const health = {
   version: '1.2.3',
@@ -16,9 +15,9 @@ const health = {
 };
 
 it('/about says since when the store has been unreachable, and does not mention a reachable store', () => {
-  const page = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', createSay(texts)));
+  const page = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', say));
   expect(page).toContain('unable to reach its database since <t:1700000000:f>');
-  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', createSay(texts)))).not.toContain(
+  expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', say))).not.toContain(
     'unable to reach its database',
   );
 });
@@ -32,7 +31,7 @@ it('/about tells only the operator why status checks fail, because a reason can 
     runs: [],
   };
   const pageFor = (facts: object): string =>
-    JSON.stringify(aboutPage({ ...health, store: undefined, troubles, ...facts }, '/help', createSay(texts)));
+    JSON.stringify(aboutPage({ ...health, store: undefined, troubles, ...facts }, '/help', say));
   expect(pageFor({})).toContain('has not responded to status checks for `/imagine`');
   expect(pageFor({})).not.toContain('gateway.example');
   expect(pageFor({ operator })).toContain(`Reason: ${reason}`);

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeCodeBlock, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/view.ts';
-import { texts } from '../../../src/commands/index.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
 
-const say = createSay(texts);
 const page = (changes: Partial<FineTunePage>) =>
   fineTunePage({ fineTuneId: 'ft-1', events: [], following: { state: 'not' }, ...changes }, say);
 const event = (message: string, at: number | undefined = 1_700_000_000_000): FineTuneEvent => ({

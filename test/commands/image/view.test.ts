@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
 import { referenceForm } from '../../../src/commands/image/feature.ts';
-import { texts } from '../../../src/commands/index.ts';
 import { formBody } from '../../../src/discord/form.ts';
 import { bodyOf } from '../../../src/discord/message-body.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { taskMessage } from '../../../src/messages/task-message.ts';
 import type { ListedModel } from '../../../src/services/gateway/model-catalogue.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { context } from '../../messages/context.ts';
 import { buildTask, start } from '../../services/orders/builders.ts';
-
-const say = createSay(texts);
 
 const imageTask = (changes: Partial<Task>): Task =>
   buildTask({

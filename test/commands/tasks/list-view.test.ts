@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { validateBody } from '../../../sandbox/discord/validation/index.ts';
-import { kindSpecs, texts } from '../../../src/commands/index.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
 import { taskListPlan } from '../../../src/commands/tasks/list.ts';
 import { bodyOf } from '../../../src/discord/message-body.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { kindNames } from '../../../src/services/tasks/kind-spec.ts';
 import { taskStates } from '../../../src/services/tasks/task.ts';
 import type { TaskSummary } from '../../../src/services/tasks/task-summary.ts';
@@ -27,7 +27,7 @@ function render(lines: readonly TaskSummary[], whose: 'mine' | 'server' = 'mine'
   return bodyOf(
     taskListPlan(
       { filter: { whose }, summaries: lines, undelivered: { count: 3, hasMore: false }, next: baseSummary.id },
-      createSay(texts),
+      say,
     ),
   );
 }

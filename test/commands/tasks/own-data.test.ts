@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
 import { erasurePage } from '../../../src/commands/tasks/own-data.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 
-const say = createSay(texts);
 const outcome = { tasks: 2, messages: 1, running: 0, stays: 1 };
 
 it('The outcome of an erasure names moderators only for messages on a server', () => {

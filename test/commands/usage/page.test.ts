@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
 import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { addDays } from '../../../src/services/money/usage-days.ts';
 import type { Sheet, SheetRow } from '../../../src/services/money/usage-sheet.ts';
 
-const say = createSay(texts);
 const LONG_AMOUNT = '123456789012.345678901234567890';
 
 const row = (label: string | undefined, amount: string | undefined, requests: number | undefined = 1): SheetRow => ({

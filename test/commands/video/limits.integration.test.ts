@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
 import { exceededLimits, referenceSeconds } from '../../../src/commands/video/limits.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { referenceLimits } from '../../../src/services/gateway/reference-limits.ts';
 import { openMedia } from '../../../src/services/media/media.ts';
 import type { Reference } from '../../../src/services/tasks/materials.ts';
@@ -10,7 +9,6 @@ import { file, openFileHost } from '../../services/media/file-host.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 
-const say = createSay(texts);
 const reference = (name: string, medium: Reference['medium'] = 'any'): Reference => {
   return { name, medium, address: `https://x.example/${name}`, takes: 'address' };
 };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
 import { videoOfImages } from '../../../src/commands/video/feature.ts';
 import { ignoredParameterNotes, ignoredParameters, requestedParameters } from '../../../src/commands/video/view.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { referenceNotes } from '../../../src/messages/notes.ts';
 import { NOTHING_SHOWN, taskMessage } from '../../../src/messages/task-message.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -10,7 +9,6 @@ import { context } from '../../messages/context.ts';
 import { buildTask, start } from '../../services/orders/builders.ts';
 import type { Parts } from '../../support/tasks.ts';
 
-const say = createSay(texts);
 const video = (changes: Parts = {}): Task =>
   buildTask({ kind: 'video', model: 'reel-2', request: { prompt: 'waves at dawn', model: 'reel-2' }, ...changes });
 const videoMedium = { kind: 'video', address: 'https://gateway.example/1.mp4', firstSeenAt: start } as const;

@@ -2,7 +2,7 @@ import { WebSocketShardEvents } from '@discordjs/ws';
 import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../../sandbox/discord/discord.ts';
-import { handlers, texts } from '../../../src/commands/index.ts';
+import { handlers } from '../../../src/commands/index.ts';
 import { customIds } from '../../../src/discord/custom-ids.ts';
 import { bodyOf } from '../../../src/discord/message-body.ts';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
@@ -10,7 +10,7 @@ import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../../src/discord/plan.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/cluster/inbox.ts';
 import type { EarlyPreferences } from '../../../src/services/orders/preference-set.ts';
 import { earliestTaskId } from '../../../src/services/tasks/task-id.ts';
@@ -47,7 +47,7 @@ async function startShard(putBack: () => Promise<void>, settings: EarlyPreferenc
     inbox,
     outbox,
     handlers,
-    say: createSay(texts),
+    say,
     clock,
     log,
     settings: { discord: { adminGuildIds: [] } },

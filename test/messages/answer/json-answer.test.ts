@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { answerMessages } from '../../../src/messages/answer/message.ts';
 import { askStyle } from '../../../src/messages/answer/style.ts';
 import {
@@ -13,7 +12,6 @@ import type { SchemaCheck } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/store-fixture.ts';
 
-const say = createSay(texts);
 const request = { prompt: 'why?', model: 'quill-5', format: 'json', schema: '{"type":"object"}' };
 const askTask: Task = makeTask({ kind: 'ask', state: 'running', request });
 const response = (text: string) => ({

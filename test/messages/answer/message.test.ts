@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { texts } from '../../../src/commands/index.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { answerMessages } from '../../../src/messages/answer/message.ts';
 import { askStyle } from '../../../src/messages/answer/style.ts';
 import {
@@ -14,8 +13,6 @@ import {
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { makeTask } from '../../services/store/store-fixture.ts';
-
-const say = createSay(texts);
 
 const askTask = (request: object = {}): Task =>
   makeTask({ kind: 'ask', state: 'accepted', request: { prompt: 'why @everyone?', model: 'quill-5', ...request } });

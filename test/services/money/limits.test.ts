@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { refusalMessage } from '../../../src/discord/funnel.ts';
-import { createSay } from '../../../src/locales/index.ts';
+import { say } from '../../../src/locales/index.ts';
 import { remainingText } from '../../../src/messages/money.ts';
 import { tightestAllowance } from '../../../src/services/money/allowance.ts';
 import { mostGenerousLimits } from '../../../src/services/money/limits.ts';
@@ -77,7 +77,6 @@ describe('A limit in a sentence', () => {
 
 it('A limit for one type of task names it as members know it', () => {
   const allowance = { holder: 'member', unit: 'tasks', limit: '2', left: '1', period: 'day', resetsAt: 0 } as const;
-  const say = createSay([{ tasks: { kinds: { said: 'Live message' } } }]);
   const limitText = '2 tasks a day for Live message';
   expect(remainingText({ ...allowance, kind: 'said' }, say)).toContain(`**1** of ${limitText}`);
   expect(refusalMessage(refusalFor({ ...allowance, kind: 'said' }, { amount: undefined }), say)).toContain(
