@@ -5,7 +5,7 @@ import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import { awaitsSubmit, type BatchEntry, hasDefinitelyFailed } from '../services/orders/batches.ts';
-import { hasEnded, isHeld, isLive, isOfKind, type Task } from '../services/tasks/task.ts';
+import { hasEnded, isHeld, isLive, isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
 import { fetchImage, type Preview, resultPreviewOf } from './previews.ts';
@@ -18,13 +18,24 @@ const MAX_TITLE_LENGTH = 150;
 const MAX_PROMPT_LENGTH = 60;
 const MAX_REASON_LENGTH = 80;
 
-/** Prepares the message of a batch: the state of each of its tasks, and small images of what is done unless they may not be shown here. */
+/**
+ * Prepares the message of a batch: the state of each of its tasks, and small images of what is done. `place`: where it is shown. The images are not judged
+ * again for another place, and in another server only words are shown that are not blocked there.
+ */
 export async function prepareBatch(
-  batch: Task,
+  ownBatch: Task,
+  place: Pick<Task, 'guildId' | 'channelId'>,
   sources: MessageSources,
-  { hasImages, signal }: { hasImages: boolean; signal?: AbortSignal | undefined },
+  signal?: AbortSignal,
 ): Promise<PreparedMessage> {
-  const entries = await sources.tasks.batches.entriesOf(batch);
+  const isElsewhere = place.guildId !== ownBatch.guildId;
+  const hasImages = place.channelId === ownBatch.channelId;
+  const batch = isElsewhere ? withRequest(ownBatch, { typed: '' }) : ownBatch;
+  const ownEntries = await sources.tasks.batches.entriesOf(batch);
+  const entries = ownEntries.map(({ task, ...entry }) => ({
+    ...entry,
+    task: task && sources.safety.rules.maskTask(task, place.guildId),
+  }));
   const images: Preview[] = [];
   const release = (): void => {
     for (const { fitted } of images) fitted.release();
@@ -105,15 +116,13 @@ function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): st
 
 const isFinished = (task: Task): boolean => !isHeld(task) && (task.state === 'ready' || task.state === 'delivered');
 
-const nameOf = (batch: Task, entry: BatchEntry, number: number, say: Say): string => {
-  const { order, task } = entry;
-  const name = isNameHidden(batch, entry)
-    ? ''
-    : task
-      ? titleOf(task)
-      : (order.request.typed ?? order.request.prompt ?? '');
+/** Orders without a task are named only where the batch is, because their words may be blocked or flagged. */
+function nameOf(batch: Task, entry: BatchEntry, number: number, say: Say): string {
+  const { typed = '', prompt = '' } = entry.order.request;
+  const untested = titleOf(batch) === '' ? '' : typed || prompt;
+  const name = isNameHidden(batch, entry) ? '' : entry.task ? titleOf(entry.task) : untested;
   return name === '' ? say('batch.numbered', { number }) : name;
-};
+}
 
 function entryLine(batch: Task, entry: BatchEntry, number: number, say: Say): string {
   const { failure, task } = entry;

@@ -165,10 +165,8 @@ const showsOthers = ({ traits }: Task): boolean => traits.isAlbum === true || tr
 /** Prepares the messages of tasks that show other tasks. `place`: where it is shown. */
 const groupPresenter =
   (sources: MessageSources, music: Music) =>
-  async (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal): Promise<PreparedMessage> => {
-    if (task.traits.isAlbum) return music.album(task, place.guildId);
-    // The images of a batch are not judged again for another place.
-    return prepareBatch(task, sources, { hasImages: place.channelId === task.channelId, signal });
+  (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal): Promise<PreparedMessage> => {
+    return task.traits.isAlbum ? music.album(task, place.guildId) : prepareBatch(task, place, sources, signal);
   };
 
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */

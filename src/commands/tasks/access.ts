@@ -28,7 +28,9 @@ export const canShowResult = (task: Task): boolean =>
 
 /** A result whose message was deleted is shown only on request. */
 export const isResultVisible = (task: Task): boolean =>
-  canShowResult(task) && !isHeld(task) && (task.message !== undefined || task.delivery.undeliverable === 'no-way');
+  canShowResult(task) &&
+  !isHeld(task) &&
+  (task.message !== undefined || task.isShownByParent === true || task.delivery.undeliverable === 'no-way');
 
 export async function visibleTask(id: string, context: Context): Promise<Task> {
   const task = await context.services.tasks.book.get(id);
