@@ -4,8 +4,8 @@ import { hasVisibleText } from '../../lib/text.ts';
 import { readChoices } from '../choices.ts';
 import { command } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, suggestModels, usualModel } from '../options.ts';
-import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 import { presetsFor } from '../presets.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
 
 /** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
 const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;

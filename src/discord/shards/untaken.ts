@@ -27,7 +27,7 @@ const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
-/** The reply to a form is as private as the form was opened, whatever the rules and settings are. */
+/** The reply to a form is as private as the form was opened, regardless of rules and settings. */
 const NO_DEFAULTS: readonly [readonly string[], EarlyPreferences] = [[], {}];
 
 interface UntakenParts<Services> extends AppContext {

@@ -1,7 +1,7 @@
 import { customIds, proposalUses } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
-import { newWords } from '../../lib/word-diff.ts';
+import { newWords } from '../../lib/new-words.ts';
 import type { Say } from '../../locales/index.ts';
 import { proposalsOf } from '../../services/conversations/prompt-help.ts';
 import type { Task } from '../../services/tasks/task.ts';
@@ -26,7 +26,7 @@ function withNewInBold(original: string, proposal: string): string {
 }
 
 /** A row for each proposal. */
-export function proposalButtons(task: Task, say: Say): ButtonPlan[] {
+export function promptUseButtons(task: Task, say: Say): ButtonPlan[] {
   const proposals = proposalsOf(task);
   return proposals.flatMap((_, index) =>
     proposalUses.map((use) => {

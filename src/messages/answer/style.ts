@@ -13,7 +13,7 @@ import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { estimateText } from '../money.ts';
 import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
-import { proposalButtons } from './proposals.ts';
+import { promptUseButtons } from './proposals.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */
 export interface AnswerStyle {
@@ -100,7 +100,7 @@ function answerButtons(task: Task, say: Say): ButtonPlan[] {
   const retry = task.failure ? [buttonPlan(say('task.buttons.retry'), customIds.retry.id(id), { emoji: '🔁' })] : [];
   const details = buttonPlan(say('ask.buttons.details'), customIds.details.id(id));
   if (isOfKind('ask', task) && task.request.help) {
-    const proposals = proposalButtons(task, say);
+    const proposals = promptUseButtons(task, say);
     const isEmpty = proposals.length === 0 && isProposing(task) && !task.failure;
     const again = isEmpty ? [buttonPlan(say('task.buttons.same'), customIds.repeat.id(id), { emoji: '🔁' })] : retry;
     return [...proposals, ...again, { ...details, startsRow: again.length === 0 }, remove];

@@ -5,7 +5,7 @@ import { GatewayError } from './errors.ts';
 
 export const nonEmptyText = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
-export const prompt = nonEmptyText('the prompt is empty: write what you want to see');
+export const promptText = nonEmptyText('the prompt is empty: write what you want to see');
 
 export const modelId = nonEmptyText('the model is missing: name one from the list of models');
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { CallOptions } from '../http.ts';
-import { modelId, prompt, taskId, validate, webAddress } from '../schemas.ts';
+import { modelId, promptText, taskId, validate, webAddress } from '../schemas.ts';
 import type { Snapshot, Submission } from '../snapshot.ts';
 import { TaskResource } from './task-client.ts';
 
 /** Image jobs (specification, 4.5). References must be public URLs that stay valid for the whole duration of the job. */
 const imageJob = z.strictObject({
   model: modelId,
-  prompt,
+  prompt: promptText,
   image: z.union([webAddress, z.array(webAddress).min(1, 'the list of reference images is empty')]).optional(),
 });
 

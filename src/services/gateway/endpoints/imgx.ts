@@ -7,7 +7,7 @@ import {
   imageDataUri,
   imageSource,
   nonEmptyText,
-  prompt,
+  promptText,
   taskId,
   validate,
   webAddress,
@@ -23,9 +23,9 @@ const callback = { callbackUrl: webAddress.optional() };
 const BLEND_SIZE_ERROR = 'a blend needs two to five images';
 
 const requests = {
-  imagine: z.strictObject({ prompt, images: images.optional(), ...callback }),
+  imagine: z.strictObject({ prompt: promptText, images: images.optional(), ...callback }),
   describe: z.strictObject({ images, ...callback }),
-  shorten: z.strictObject({ prompt, ...callback }),
+  shorten: z.strictObject({ prompt: promptText, ...callback }),
   blend: z.strictObject({
     images: z.array(imageDataUri).min(2, BLEND_SIZE_ERROR).max(5, BLEND_SIZE_ERROR),
     shape: z.enum(['PORTRAIT', 'SQUARE', 'LANDSCAPE']).optional(),

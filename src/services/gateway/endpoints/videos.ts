@@ -9,7 +9,7 @@ import {
   imageSource,
   modelId,
   nonEmptyText,
-  prompt,
+  promptText,
   seconds,
   validate,
   webAddress,
@@ -23,7 +23,7 @@ const jsonRecord = z.record(z.string(), z.json());
 
 const video = z.strictObject({
   model: modelId,
-  prompt,
+  prompt: promptText,
   size: frameSize.optional(),
   aspectRatio: text.optional(),
   resolution: text.optional(),
@@ -169,7 +169,7 @@ function withContent(snapshot: Snapshot, id: string, baseUrl: URL): Snapshot {
 /** The reference image must be a public URL (specification, 4.2). */
 const imageToVideo = z.strictObject({
   model: modelId,
-  prompt,
+  prompt: promptText,
   image: webAddress,
   /** The last frame, if the model accepts one (4.2). The name of the field comes from the vendor. */
   imageTail: webAddress.optional(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newWords } from '../../src/lib/word-diff.ts';
+import { newWords } from '../../src/lib/new-words.ts';
 
 const marked = (before: string, after: string): string | undefined =>
   newWords(before, after)

@@ -2,7 +2,7 @@
 const MAX_WORDS = 300;
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
-/** Words are the same whatever their case and punctuation. */
+/** Case and punctuation make no difference. */
 const keyOf = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '') || word;
 
 /** The words of a text, and which of them an earlier text does not have in this order. Undefined if there are too many to compare. */
