@@ -190,20 +190,20 @@ describe('An index in a request', () => {
 
 describe('Required text in a request', () => {
   it.each(['', ' ', '\n\t'])('Required text in a request may not be %j', (text) => {
-    expect(validationMessage(schemas.prompt, text)).toBe('the prompt is empty: write what you want to see');
+    expect(validationMessage(schemas.promptText, text)).toBe('the prompt is empty: write what you want to see');
     expect(validationMessage(schemas.modelId, text)).toContain('the model is missing');
     expect(validationMessage(schemas.taskId, text)).toBe('the task id is missing');
   });
 
   it('Required text in a request is reported as empty when it is missing', () => {
-    expect(validationMessage(z.strictObject({ prompt: schemas.prompt }), {})).toBe(
+    expect(validationMessage(z.strictObject({ prompt: schemas.promptText }), {})).toBe(
       'prompt: the prompt is empty: write what you want to see',
     );
   });
 
   it('Required text in a request is sent unchanged', () => {
-    expect(validate(schemas.prompt, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
-    expect(validate(schemas.prompt, 'x'.repeat(100_000))).toHaveLength(100_000);
+    expect(validate(schemas.promptText, ' a cat\n--ar 16:9 ')).toBe(' a cat\n--ar 16:9 ');
+    expect(validate(schemas.promptText, 'x'.repeat(100_000))).toHaveLength(100_000);
   });
 });
 
