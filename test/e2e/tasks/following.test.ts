@@ -137,7 +137,7 @@ describe('The delivery of an unusual result', () => {
     ] as const;
     for (const [fault, words] of cases) {
       gateway.faults.add({ do: fault });
-      const exchange = await discord.as('member').slash('imagine', { prompt: JSON.stringify(fault) });
+      const exchange = await discord.as('member').slash('imagine', { prompt: words });
       const final = await exchange.message(says('Finished'));
       expect(text(final)).toContain(words);
       expect(final.attachments, words).toEqual([]);
