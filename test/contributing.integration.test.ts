@@ -18,7 +18,7 @@ import { text } from '../sandbox/discord/discord.ts';
 import { useHooks } from '../scripts/wording/hooks.ts';
 import type * as App from '../src/app.ts';
 import type * as Commands from '../src/commands/index.ts';
-import { registrations } from '../src/discord/registration.ts';
+import type * as Registration from '../src/discord/registration.ts';
 import { createFixture } from './e2e/bot.ts';
 import { addCleanup } from './support/ending.ts';
 
@@ -34,6 +34,7 @@ function temporaryFolder(): string {
 
 /** Starts with the path of its file. */
 const FEATURE = /^```ts\n\/\/ (?<path>\S+)\n(?<code>.*?)^```/ms;
+const SENTENCES = /`(?<path>src\/\S+\.json)`[^\n]*\n\n```json\n(?<json>.*?)^```/ms;
 const DIFF = /`(?<path>src\/\S+)`[^\n]*\n\n```diff\n(?<diff>.*?)^```/ms;
 /** A line that is already in the file, and the line to add after it. */
 const ADDITION = /^ (?<previous>.+)\n\+(?<added>.+)$/gm;
@@ -42,6 +43,7 @@ const ADDITION = /^ (?<previous>.+)\n\+(?<added>.+)$/gm;
 function pasteCommand() {
   const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
   const { path = '', code = '' } = FEATURE.exec(page)?.groups ?? {};
+  const { path: sentencesPath = '', json = '' } = SENTENCES.exec(page)?.groups ?? {};
   const { path: listPath = '', diff = '' } = DIFF.exec(page)?.groups ?? {};
   const additions = [...diff.matchAll(ADDITION)].map(({ groups: { previous = '', added = '' } = {} }) => ({
     previous,
@@ -53,13 +55,15 @@ function pasteCommand() {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   mkdirSync(dirname(join(folder, path)));
   writeFileSync(join(folder, path), code);
+  writeFileSync(join(folder, sentencesPath), json);
   const list = readFileSync(join(root, listPath), 'utf8').split('\n');
   for (const { previous, added } of additions) {
     expect(list.filter((line) => line === previous)).toHaveLength(1);
     list.splice(list.indexOf(previous) + 1, 0, added);
   }
   writeFileSync(join(folder, listPath), list.join('\n'));
-  return { folder, paths: [path, listPath], lines: [...code.trimEnd().split('\n'), ...additions] };
+  const lines = [code, json].flatMap((text) => text.trimEnd().split('\n'));
+  return { folder, paths: [path, sentencesPath, listPath], lines: [...lines, ...additions] };
 }
 
 describe('The command in CONTRIBUTING.md', () => {
@@ -68,6 +72,7 @@ describe('The command in CONTRIBUTING.md', () => {
     expect(lines.length).toBeLessThanOrEqual(20);
     const load = (path: string): Promise<unknown> => import(pathToFileURL(join(folder, path)).href);
     const { features } = (await load('src/commands/index.ts')) as typeof Commands;
+    const { registrations } = (await load('src/discord/registration.ts')) as typeof Registration;
     const { startApp } = (await load('src/app.ts')) as typeof App;
     const { discord, config, log, tools } = await createFixture({ registersCommands: false });
     const response = await fetch(`${discord.apiUrl}/v10/applications/${discord.applicationId}/commands`, {
@@ -95,6 +100,9 @@ describe('The command in CONTRIBUTING.md', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
     const run = (program: string, ...args: string[]) =>
       spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: folder, encoding: 'utf8' });
+    mkdirSync(join(folder, 'scripts'));
+    copyFileSync(join(root, 'scripts/locales.ts'), join(folder, 'scripts/locales.ts'));
+    expect(spawnSync(process.execPath, ['scripts/locales.ts'], { cwd: folder })).toMatchObject({ status: 0 });
     expect(run('biome', 'check', '--error-on-warnings', ...paths)).toMatchObject({ status: 0 });
     expect(run('tsc', '--noEmit')).toMatchObject({ status: 0, stdout: '' });
   });

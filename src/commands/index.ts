@@ -5,7 +5,7 @@ import { sharedButtons } from '../messages/shared-buttons.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { RuleTargets } from '../services/safety/rules-file.ts';
 import type { Kind, Source } from '../services/tasks/kind.ts';
-import { type KindSpecs, kindNames } from '../services/tasks/kind-spec.ts';
+import { type KindSpecs, kindNames, type TaskKind } from '../services/tasks/kind-spec.ts';
 import { about } from './about/feature.ts';
 import { ask } from './ask/feature.ts';
 import { blend } from './blend/feature.ts';
@@ -51,8 +51,12 @@ export const kindSpecs: KindSpecs = Object.assign({}, ...taskFeatures.map(({ spe
 
 const makers = commandsByFullName(taskFeatures.map(({ command }) => command));
 
+/** Rules and limits apply to the orders of a batch, and not to the batch itself. */
+const orderedKinds = (specs: Partial<KindSpecs> = {}): TaskKind[] =>
+  keysOf(specs).filter((kind) => !specs[kind]?.traits.isBatch);
+
 export const ruleTargets: RuleTargets = {
-  kindsByCommand: new Map(taskFeatures.map(({ command, specs }) => [command.name, keysOf(specs ?? {})])),
+  kindsByCommand: new Map(taskFeatures.map(({ command, specs }) => [command.name, orderedKinds(specs)])),
   privateCommands: commandsWithPrivacy(taskFeatures.map(({ command }) => command)),
   takesOption(name, option, value) {
     const options = presettableOptions(makers.get(commandNameOf(name))?.options ?? {});
@@ -71,7 +75,7 @@ const otherFeatures = [
   settings,
   preset(taskFeatures),
   channel,
-  budget(kindNames(kindSpecs)),
+  budget(orderedKinds(kindSpecs)),
   server,
   setup,
   finetune,

@@ -32,8 +32,9 @@ function variantsOf(values: VariantValues, takeRepeat: TakeRepeat): { count: num
 /** Whether an order makes several tasks, which the member confirms first. */
 export const hasVariants =
   (takeRepeat: TakeRepeat = takeNone) =>
-  (values: VariantValues): boolean =>
-    variantsOf(values, takeRepeat).count > 1;
+  // There is no prompt with a preset that needs no text.
+  ({ prompt = '', repeat }: Partial<VariantValues>): boolean =>
+    variantsOf({ prompt, repeat }, takeRepeat).count > 1;
 
 /** The requests that one command makes, with the one for its prompt as typed, if that differs. */
 export interface Variants<R> {

@@ -46,7 +46,7 @@ describe('/channel', () => {
     const corrected = await (await owner.click(refused, 'Correct it')).modal();
     await (await owner.fill(corrected, {})).message();
     const shown = text(await (await owner.slash('channel show')).message());
-    expect(shown).toMatch(/when a task has finished: Never[\s\S]*Captain Ada/);
+    expect(shown).toMatch(/when a public task has finished: Never[\s\S]*Captain Ada/);
     expect(shown).not.toContain('by default: On');
   });
 
