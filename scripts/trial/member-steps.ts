@@ -73,7 +73,12 @@ async function nextButton({ rest }: DiscordClients, channelId: string, pressed: 
   const messages = (await rest.get(Routes.channelMessages(channelId))) as APIMessage[];
   return messages
     .flatMap(({ id, components = [] }) => buttonsIn(components).map((button) => ({ ...button, messageId: id })))
-    .map(({ messageId, custom_id: customId, label = '' }) => ({ type: 'button' as const, messageId, customId, label }))
+    .map(({ messageId, custom_id: customId, emoji, label = emoji?.name ?? '' }) => ({
+      type: 'button' as const,
+      messageId,
+      customId,
+      label,
+    }))
     .find(({ customId }) => !pressed.has(verbOf(customId)));
 }
 

@@ -34,6 +34,7 @@ const REFUSALS = [
 const CONTINUING_VERBS: ReadonlySet<string> = new Set([
   ...['more', 'letgo', 'details'],
   'a',
+  ...['rr', 'zoom', 'remix'],
   'w',
   'chg',
   'all',

@@ -114,7 +114,9 @@ const patternOf = (key: string): RegExp => new RegExp(`^${RegExp.escape(key)}$`)
 function isRefusal({ type, callee, arguments: [key] }: Call): boolean {
   if (callee.type === 'Super')
     return key?.type === 'TemplateLiteral' && key.quasis[0]?.value.raw.startsWith('refusals.') === true;
-  return type === 'NewExpression' && callee.type === 'Identifier' && callee.name === 'Refusal';
+  return (
+    type === 'NewExpression' && callee.type === 'Identifier' && ['Refusal', 'ContentRefusal'].includes(callee.name)
+  );
 }
 
 /** `say(…)`, `ask.say(…)` and `this.#say(…)`. */

@@ -14,6 +14,7 @@ export class MoneyBot {
   readonly #pending = new Map<number, (answer: CommandResult | undefined) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
+  #restarted: Promise<void> = Promise.resolve();
   /** The last lines of its log. */
   log = '';
 
@@ -21,7 +22,7 @@ export class MoneyBot {
     this.#settings = settings;
   }
 
-  /** Starts it again, as a supervisor does, if its store cannot be reached at once. */
+  /** Starts it again, as a supervisor does, if its store cannot be reached at once, or if it loses it later. */
   async start(): Promise<void> {
     for (let attempts = 0; !(await this.#startOnce()); attempts++)
       if (attempts === MAX_ATTEMPTS) throw new Error(`The bot cannot start: ${this.log}`);
@@ -38,12 +39,16 @@ export class MoneyBot {
         this.log = (this.log + piece.toString()).slice(-20_000);
       });
     const started = Promise.withResolvers<boolean>();
+    let isReady = false;
     child.on('message', (message: { ready?: true; id?: number; answer?: CommandResult }) => {
-      if (message.ready) started.resolve(true);
-      else if (message.id !== undefined) this.#answer(message.id, message.answer);
+      if (message.ready) {
+        isReady = true;
+        started.resolve(true);
+      } else if (message.id !== undefined) this.#answer(message.id, message.answer);
     });
     child.once('exit', (code) => {
-      if (code === TRY_AGAIN) started.resolve(false);
+      if (code === TRY_AGAIN && isReady) this.#restarted = this.start();
+      else if (code === TRY_AGAIN) started.resolve(false);
       else started.reject(new Error(`The bot exited with ${code} while it started: ${this.log}`));
       for (const id of [...this.#pending.keys()]) this.#answer(id, undefined);
     });
@@ -51,7 +56,8 @@ export class MoneyBot {
   }
 
   /** Resolves to undefined if the bot is killed before it responds. */
-  send(command: Command): Promise<CommandResult | undefined> {
+  async send(command: Command): Promise<CommandResult | undefined> {
+    await this.#restarted;
     const child = this.#child;
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<CommandResult | undefined>();
@@ -63,6 +69,7 @@ export class MoneyBot {
 
   /** Kills the bot, as a power cut would. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    await this.#restarted;
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exitEvent = once(child, 'exit');

@@ -37,6 +37,8 @@ const store = await openStore(config.store, {
   botVersion: '0.0.0',
   leaseMs: config.storeLeaseMs,
 }).catch(exitIfUnreachable);
+// As the bot does, it ends at once without its lease.
+void store.ownership.lost.then(() => process.exit(TRY_AGAIN));
 const gateway = createGateway(config.gateway, { log, clock }, { submitMs: 3_000, readMs: 3_000, bodyMs: 3_000 });
 const engine = createEngine(
   { clock, log },
@@ -99,7 +101,8 @@ async function carryOut(command: Command): Promise<CommandResult> {
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.key };
     if (error instanceof GatewayError) return { refused: `gateway ${error.kind}` };
-    if (error instanceof StoreError && error.kind === 'unreachable') return { refused: STORE_UNREACHABLE };
+    if (error instanceof StoreError && ['unreachable', 'lost'].includes(error.kind))
+      return { refused: STORE_UNREACHABLE };
     throw error;
   }
 }

@@ -147,6 +147,15 @@ describe('The form for an image with references', () => {
             ],
             "type": "choice",
           },
+          {
+            "accept": [
+              "image",
+            ],
+            "label": "More images",
+            "max": 10,
+            "name": "added",
+            "type": "file",
+          },
         ],
         "id": "reff.1",
         "title": "Generate an image from this reference",

@@ -87,7 +87,8 @@ describe('/metrics', () => {
     expect(values.get('atelier_disk_size_bytes{disk="store"}')).toBeGreaterThan(freeBytes);
     // The media process has decoded the image.
     expect(values.get('atelier_media_process_resident_bytes')).toBeGreaterThan(1e6);
-    expect(values.get('atelier_media_jobs{state="running"}')).toBe(0);
+    // The process may still be ending its last job.
+    await expect.poll(async () => (await bot.metrics()).get('atelier_media_jobs{state="running"}')).toBe(0);
     expect(values.get('atelier_heap_used_bytes')).toBeGreaterThan(1e6);
     expect(values.get('atelier_cpu_seconds_total')).toBeGreaterThan(0);
   });

@@ -57,6 +57,8 @@ function sampleOf(schema: z.core.$ZodType, textAt: (path: Path) => string, path:
       return { value: textAt(path), paths: [path] };
     case 'enum':
       return { value: Object.values(def.entries)[0], paths: [] };
+    case 'literal':
+      return { value: def.values[0], paths: [] };
     case 'number':
       return { value: 1, paths: [] };
     case 'boolean':
@@ -76,8 +78,10 @@ function requestWith(kind: TaskKind, marked: Path | undefined): Sample {
   );
 }
 
-/** The places for text in requests, by kind. */
-const placesByKind = kindNames(kindSpecs).map((kind) => ({ kind, paths: requestWith(kind, undefined).paths }));
+/** The places for text in requests, by kind. A batch is not submitted itself: each of its orders is judged as what it is. */
+const placesByKind = kindNames(kindSpecs)
+  .filter((kind) => !kindSpecs[kind].traits.isBatch)
+  .map((kind) => ({ kind, paths: requestWith(kind, undefined).paths }));
 const nameOf = (path: Path): string => path.join('.');
 /** The image that a region belongs to is a result: its address is the gateway's. */
 const isResult = ([field, , part]: Path): boolean => field === 'region' && part === 'of';
