@@ -68,7 +68,7 @@ describe('Arbitrary JSON', () => {
         }
         expect(containsError(response, false)).toBeTypeOf('boolean');
       }),
-      assertOptions,
+      { ...assertOptions, examples: [['{"id":"t","code":[[{"toString":0}]],"status":"SUCCESS"}']] },
     );
   });
 

@@ -34,7 +34,7 @@ export function hasErrorEvidence(spots: readonly Spot[]): boolean {
 export function namesError(spots: readonly Spot[]): boolean {
   return spots.some(({ words, ancestors, holder, value }) => {
     const name = words.join('-');
-    if (CODE_NAME.test(name) && (ancestors.length > 0 || Number(value) < 0))
+    if (CODE_NAME.test(name) && (ancestors.length > 0 || Number(asText(value)) < 0))
       return isFailureCode(value) && !hasStateField(holder);
     if (hasAny(words, ERROR_WORDS)) return words.every((word) => ERROR_NAME_WORDS.has(word)) && isMeaningful(value);
     if (REFUSED_NAME.test(name)) return value === true || value === 'true';
