@@ -1,4 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LeftOut } from './test/support/left-out.ts';
@@ -74,6 +75,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** What is compiled once serves all processes. The bot's own `compile-cache.mjs` would also remove globals that tests use. */
+const ENABLE_CACHE = `data:text/javascript,${encodeURIComponent(
+  `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(fileURLToPath(new URL('node_modules/.cache/atelier', import.meta.url)))});`,
+)}`;
+
 export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
@@ -98,7 +104,7 @@ export default defineConfig(({ mode }) => ({
     // steps of code are counted, which Node can do only in what it compiles itself.
     execArgv: [
       ...['--max-semi-space-size=64', '--always-sparkplug'],
-      ...(mode === 'all' ? [] : ['--import', import.meta.resolve('./scripts/compile-cache.mjs')]),
+      ...(mode === 'all' ? [] : ['--import', ENABLE_CACHE]),
     ],
     env: { ...temporaryFolder() },
   },
