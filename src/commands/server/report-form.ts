@@ -12,6 +12,7 @@ import { MAX_REPORT_TEXT_LENGTH, type ReportReason, reportReasons } from '../../
 import type { NewReport } from '../../services/safety/reports.ts';
 import { hasEnded, isClosed, type Task } from '../../services/tasks/task.ts';
 import { type Context, on, type Services } from '../feature.ts';
+import { presetPlace } from '../presets.ts';
 import { findShownTask, isShownIn } from '../shown-task.ts';
 
 /** The server and the channel where its moderators read reports. */
@@ -104,9 +105,8 @@ async function announce(
 }
 
 /** Ids can be forged: a preset can be reported only by those who can use it. */
-async function sharedPreset(id: string, { facts, services }: Context): Promise<Preset & { memberId: string }> {
-  const { userId: memberId, ...place } = facts;
-  const preset = await services.tasks.presets.find(id, { ...place, memberId });
+async function sharedPreset(id: string, context: Context): Promise<Preset & { memberId: string }> {
+  const preset = await context.services.tasks.presets.find(id, presetPlace(context));
   if (preset.guildId === undefined || preset.memberId === undefined) throw new Refusal('refusals.unknownButton');
   return { ...preset, memberId: preset.memberId };
 }
