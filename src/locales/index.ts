@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
+import type { Language } from './languages.ts';
 import type { Strings } from './strings.ts';
 
 declare module 'i18next' {
@@ -9,8 +10,8 @@ declare module 'i18next' {
   }
 }
 
-/** Returns the string for a key. The type checker knows all keys and their variables: `npm run locales` writes them down. */
-export type Say = TFunction;
+/** Returns the string for a key, in one language. The type checker knows all keys and their variables: `npm run locales` writes them down. */
+export type Say = TFunction & { readonly language: Language };
 
 /** How members know a kind of task; a name that is not known is shown as it is. */
 export const kindNameIn =
@@ -39,28 +40,53 @@ const countFormatter: FormatterModule = {
   init: () => undefined,
   add: () => undefined,
   addCached: () => undefined,
-  format: (value, _format, _language, { interpolationkey: name } = {}) =>
-    typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString('en') : value,
+  format: (value, _format, language, { interpolationkey: name } = {}) =>
+    typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString(language) : value,
 };
 
-const english = i18next.createInstance();
+const translations = i18next.createInstance();
 // Discord shows plain text: there is no HTML to escape, and `&amp;` would be visible.
 const interpolation = { escapeValue: false, alwaysFormat: true };
-void english.use(countFormatter).init({ lng: 'en', resources: {}, interpolation, initAsync: false });
-for (const file of stringFiles('en').values()) english.addResourceBundle('en', 'translation', file, true);
+void translations.use(countFormatter).init({
+  lng: 'en',
+  fallbackLng: 'en',
+  load: 'currentOnly',
+  resources: {},
+  interpolation,
+  initAsync: false,
+});
+
+/** The sentences of each language that somebody has needed. */
+const loaded = new Map<Language, Say>();
+
+/** Reads the files of a language when it is first needed. A sentence that it lacks is said in English. */
+export function sayIn(language: Language): Say {
+  const known = loaded.get(language);
+  if (known) return known;
+  for (const file of stringFiles(language).values())
+    translations.addResourceBundle(language, 'translation', file, true);
+  const say = withPlainStringsKept(language, translations.getFixedT(language));
+  loaded.set(language, say);
+  return say;
+}
+
+/** Most strings contain no values, such as the labels of buttons. A message has a dozen of them, so each is looked up once. */
+function withPlainStringsKept(language: Language, translate: TFunction): Say {
+  const plainStrings = new Map<string, unknown>();
+  const say = new Proxy(translate, {
+    apply(target, self, [key, ...values]) {
+      if (values.length > 0) return Reflect.apply(target, self, [key, ...values]);
+      if (!plainStrings.has(key)) plainStrings.set(key, Reflect.apply(target, self, [key]));
+      return plainStrings.get(key);
+    },
+  });
+  return Object.assign(say, { language });
+}
+
+export const say = sayIn('en');
 
 /** All strings, and with them those of commands, options and choices, which Discord and `/help` show. */
-export const strings: StringTree = english.getResourceBundle('en', 'translation');
-
-// Most strings contain no values, such as the labels of buttons. A message has a dozen of them, so each is looked up once.
-const plainStrings = new Map<string, unknown>();
-export const say: Say = new Proxy(english.t, {
-  apply(translate, self, [key, ...values]) {
-    if (values.length > 0) return Reflect.apply(translate, self, [key, ...values]);
-    if (!plainStrings.has(key)) plainStrings.set(key, Reflect.apply(translate, self, [key]));
-    return plainStrings.get(key);
-  },
-});
+export const strings: StringTree = translations.getResourceBundle('en', 'translation');
 
 /** Returns the string at a path that is built from the names of commands and options; undefined if there is none. */
 export function stringAt(tree: StringTree, [name = '', ...path]: readonly string[]): string | undefined {

@@ -1,0 +1,8 @@
+/** The languages that Atelier speaks; English is the source of the others. */
+export const languages = ['en', 'de', 'es-ES', 'fr', 'ja', 'ko', 'pt-BR', 'ru', 'zh-CN'] as const;
+export type Language = (typeof languages)[number];
+
+/** The language for a locale of Discord; English for one without. */
+export function languageOf(locale: string | undefined): Language {
+  return locale === 'es-419' ? 'es-ES' : (languages.find((language) => language === locale) ?? 'en');
+}
