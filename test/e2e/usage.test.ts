@@ -386,7 +386,7 @@ describe('The tasks of members in /usage', () => {
     await startBot({ ...baseFixture, config: { ...config, discord: { ...config.discord, adminGuildIds } } });
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
-      await (await member.slash('imagine', { prompt })).message((message) => message.attachments.length > 0);
+      await (await member.slash('imagine', { prompt })).message((message) => labels(message).includes('U1'));
     const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
     expect(text(ownUsage)).toContain('Total: **≈ $0.20** for 2 requests');
     // No request of the image-prompt family names a model.
