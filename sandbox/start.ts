@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { type Language, languages } from '../src/locales/languages.ts';
 import type { Sandbox } from './web/sandbox.ts';
 import { MissingSettingsError, StartError } from './web/start-errors.ts';
 
@@ -14,6 +15,7 @@ Starts the bot with an embedded Discord and an embedded gateway, and serves a we
 
   --port <number>     port of the page (default 4040; 0 picks a free port)
   --speed <factor>    speed of the embedded gateway, relative to a real one (default 4; 0.25 to 50)
+  --language <code>   what language Discord is in for the members and on the servers, such as de or pt-BR (default en)
   --real-gateway      use the gateway at GATEWAY_BASE_URL with GATEWAY_API_KEY (environment or .env); this costs real money
   --help              show this help
 `;
@@ -23,6 +25,7 @@ class UsageError extends Error {}
 interface Arguments {
   readonly port: number;
   readonly speed: number;
+  readonly language: Language;
   readonly realGateway: boolean;
 }
 
@@ -35,7 +38,10 @@ function readArguments(): Arguments | undefined {
   const speed = Number(values.speed);
   if (!(speed >= 0.25 && speed <= 50))
     throw new UsageError(`--speed must be a number from 0.25 to 50, not ${values.speed}.`);
-  return { port, speed, realGateway: values['real-gateway'] };
+  const language = languages.find((one) => one === values.language);
+  if (language === undefined)
+    throw new UsageError(`--language must be one of ${languages.join(', ')}, not ${values.language}.`);
+  return { port, speed, language, realGateway: values['real-gateway'] };
 }
 
 function parseOptions() {
@@ -44,6 +50,7 @@ function parseOptions() {
       options: {
         port: { type: 'string', default: '4040' },
         speed: { type: 'string', default: '4' },
+        language: { type: 'string', default: 'en' },
         'real-gateway': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -51,7 +58,7 @@ function parseOptions() {
     return values;
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : error;
-    throw new UsageError(`${reason}. The options are --port, --speed, --real-gateway and --help.`);
+    throw new UsageError(`${reason}. The options are --port, --speed, --language, --real-gateway and --help.`);
   }
 }
 

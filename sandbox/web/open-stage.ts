@@ -3,6 +3,7 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
+import type { Language } from '../../src/locales/languages.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
 import type { RecordedRequest } from '../discord/request-log.ts';
 import { modelKindsFile } from '../gateway/catalogue.ts';
@@ -26,6 +27,8 @@ export interface StageOptions {
   /** The speed of the embedded gateway, relative to a real one. */
   readonly speed: number;
   readonly realGateway: boolean;
+  /** What language Discord is in for all members and servers at the start. */
+  readonly language?: Language;
   readonly environment: NodeJS.ProcessEnv;
   /** Aborts a start that is still in progress. */
   readonly signal: AbortSignal;
@@ -36,7 +39,7 @@ export async function startStage(
   options: StageOptions,
   resources: Resources,
 ): Promise<{ stage: Stage; ready: Promise<unknown> }> {
-  const { environment, signal } = options;
+  const { environment, signal, language = 'en' } = options;
   const folder = temporaryFolder();
   await resources.add(folder, () => folder.remove());
   const [discord, { gateway, settings }] = await Promise.all([
@@ -44,6 +47,8 @@ export async function startStage(
     startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.add(one, () => one.close())),
     setUpGateway(options, resources),
   ]);
+  const { users, guilds } = discord.world;
+  for (const one of [...users.values(), ...guilds.values()]) one.locale = language === 'en' ? 'en-US' : language;
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const storeFile = join(folder.path, 'atelier.sqlite');
   const botSettings: Settings = { ...systemSettings(environment), ...settings, ...settingsFor(discord, storeFile) };
