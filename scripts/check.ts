@@ -3,7 +3,7 @@ import { runWithoutOptions } from './usage.ts';
 import { useHooks } from './wording/hooks.ts';
 
 /** The longest first. */
-const CHECKS = ['types', 'patterns', 'lint', 'dead', 'house', 'wording'];
+const CHECKS = ['types', 'patterns', 'lint', 'dead', 'house', 'wording', 'locales'];
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 const check = (name: string) =>
@@ -26,6 +26,6 @@ async function checkAll(): Promise<void> {
 
 await runWithoutOptions(
   'npm run check',
-  'Checks types, lint, format, who imports whom, dead code, regular expressions and wording.',
+  'Checks types, lint, format, who imports whom, dead code, regular expressions, wording and languages.',
   checkAll,
 );

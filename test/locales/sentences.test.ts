@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { localeProblems } from '../../scripts/locales/check.ts';
+import { MAX_LENGTHS, readMaxLengths } from '../../scripts/locales/lengths.ts';
+import { readUses } from '../../scripts/locales/uses.ts';
 import { typesOfStrings } from '../../scripts/locales.ts';
-import { type StringTree, say, strings } from '../../src/locales/index.ts';
-import { type Part, readUses } from './uses.ts';
+import { type StringTree, say, stringFiles, strings } from '../../src/locales/index.ts';
 
 const PLURAL = /_(?:one|other)$/;
 
@@ -106,28 +108,10 @@ it('A plural has both forms with the same variables', () => {
   }
 });
 
-/** https://discord.com/developers/docs/components/reference; the adapter truncates strings that variables make too long. */
-const MAX_LENGTHS: Readonly<Record<Part, number>> = {
-  button: 80,
-  'form title': 45,
-  'form label': 45,
-  'form hint': 100,
-  choice: 100,
-  placeholder: 150,
-};
-
-it('Discord accepts the length of every label, title, hint and choice', () => {
-  const labels = uses.flatMap(({ keys: patterns, part }) =>
-    part
-      ? keysMatching(patterns).flatMap((key) => formsOf(key).map((text) => ({ key, text, max: MAX_LENGTHS[part] })))
-      : [],
-  );
-  const buttons = [...sentences].flatMap(([key, text]) =>
-    /\.buttons\.[^.]+$/.test(key) ? [{ key, text, max: MAX_LENGTHS.button }] : [],
-  );
-  expect(new Set(uses.map(({ part }) => part)).size).toBe(Object.keys(MAX_LENGTHS).length + 1);
-  const tooLong = [...labels, ...buttons].filter(({ text, max }) => text.replace(/\{\{\w+\}\}/g, '').length > max);
-  expect(tooLong).toEqual([]);
+it('Discord accepts the length of every label, title, hint and choice, and no string has characters that cannot be seen', () => {
+  const parts = new Set(uses.map(({ part }) => part));
+  expect(parts.size).toBe(Object.keys(MAX_LENGTHS).length + 1);
+  expect(localeProblems('en', stringFiles('en'), stringFiles('en'), readMaxLengths())).toEqual([]);
 });
 
 it('Large counts have separators, and times for Discord do not', () => {
