@@ -1,7 +1,7 @@
+import { limitsWords } from '../discord/limit-words.ts';
 import type { Say } from '../locales/index.ts';
 import { remainingText } from '../messages/money.ts';
 import type { Allowance } from '../services/money/allowance.ts';
-import { limitsText, quantity } from '../services/money/limits-text.ts';
 import type { ServerBudget } from '../services/money/server-budget.ts';
 import type { Context } from './feature.ts';
 
@@ -19,30 +19,26 @@ function serverLines(
   const { fallback, overriding } = services.money.spending.limits.ofOperator(guildId);
   const firstLine =
     ownLimits !== undefined
-      ? say('budget.limits.server', { limits: limitsText(ownLimits) })
+      ? say('budget.limits.server', { limits: limitsWords(ownLimits, say) })
       : operatorLimits !== undefined
         ? say('budget.limits.serverNone')
-        : say('budget.limits.serverDefault', { limits: limitsText(fallback) });
+        : say('budget.limits.serverDefault', { limits: limitsWords(fallback, say) });
   const showsOperatorLimits = operatorLimits !== undefined || (ownLimits !== undefined && overriding !== undefined);
   return [
     firstLine,
-    ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsText(overriding ?? {}) })] : []),
+    ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsWords(overriding ?? {}, say) })] : []),
     ...services.money.spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
   ];
 }
 
 function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
-  if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsText(memberLimits) });
-  return say('budget.limits.membersDefault', { limits: limitsText(services.money.spending.limits.memberDefault) });
+  if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsWords(memberLimits, say) });
+  return say('budget.limits.membersDefault', {
+    limits: limitsWords(services.money.spending.limits.memberDefault, say),
+  });
 }
 
 export function remainingLine(allowance: Allowance, say: Say): string {
-  const left = remainingText(allowance, say);
-  const line = allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
-  return withGranted(line, allowance, say);
-}
-
-/** A line about what is left of a limit, with what was granted on top of it. */
-export function withGranted(line: string, { granted, unit }: Allowance, say: Say): string {
-  return granted === undefined ? line : say('budget.granted', { line, granted: quantity(unit, granted) });
+  const left = remainingText(allowance, say, { showsGrant: true });
+  return allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
 }

@@ -320,7 +320,7 @@ function fileRefusal({ name, size, mediaType = '' }: Attachment, media: FileLimi
   if (size === 0) return new Refusal('refusals.imageEmpty', { name: shorten(name) });
   const isImage = media.length === 1 || medium === 'image';
   if (!isImage || size <= MAX_IMAGE_MIB * 1024 * 1024) return undefined;
-  return new Refusal('refusals.imageTooLarge', { name: shorten(name), max: `${MAX_IMAGE_MIB} MB` });
+  return new Refusal('refusals.imageTooLarge', { name: shorten(name), megabytes: MAX_IMAGE_MIB });
 }
 
 const MAX_SHOWN_LENGTH = 100;

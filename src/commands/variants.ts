@@ -2,7 +2,6 @@ import type { HandlerResult } from '../discord/handlers.ts';
 import { expandLists, MAX_COUNTED } from '../lib/expand-lists.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { type NewOrder, propose, submitOrder } from '../messages/pressed-task.ts';
-import { grouped } from '../services/money/limits-text.ts';
 import type { Context } from './feature.ts';
 
 /** The message of a batch has one line and one image for each task. */
@@ -51,7 +50,7 @@ export function readVariants<R>(
   const { count, prompts } = variantsOf(values, takeRepeat);
   if (count > MAX_VARIANTS) {
     const isExact = count <= MAX_COUNTED;
-    const variables = { count: grouped(isExact ? count : MAX_COUNTED), max: String(MAX_VARIANTS) };
+    const variables = { count: isExact ? count : MAX_COUNTED, max: MAX_VARIANTS };
     return isExact
       ? new Refusal('refusals.tooManyVariants', variables)
       : new Refusal('refusals.farTooManyVariants', variables);

@@ -5,10 +5,12 @@ import { safeName } from '../lib/loggable.ts';
 import { SeveralRefusals } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
-import { kindNameIn, type Say } from '../locales/index.ts';
+import { listText } from '../locales/formats.ts';
+import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
+import { wordedLimit } from './limit-words.ts';
 import { escapeText, inlineCode } from './markdown.ts';
 import { hasCode } from './outbox/errors.ts';
 
@@ -26,17 +28,11 @@ const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'f
 
 /** A stored refusal may be from another version, so its key may no longer have a sentence. */
 export function refusalMessage(refusal: { key: string; variables: Refusal['variables'] }, say: Say): string {
-  // A limit for one kind of task is a pair; the services do not know the kind's name.
-  const { limit } = refusal.variables;
-  const [limitText, kind] = Array.isArray(limit) ? limit : [];
-  const variables =
-    kind === undefined
-      ? refusal.variables
-      : { ...refusal.variables, limit: `${limitText} for ${kindNameIn(say)(kind)}` };
+  const variables = { ...refusal.variables, ...wordedLimit(refusal.variables, say) };
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const escapedVariables = Object.entries(variables).map(([name, value]) => [
     name,
-    typeof value === 'number' ? value : [value].flat().map(inlineCode).join(', '),
+    typeof value === 'number' ? value : listText([value].flat().map(inlineCode), say),
   ]);
   return say(refusal.key, { ...Object.fromEntries(escapedVariables), defaultValue: refusal.key });
 }

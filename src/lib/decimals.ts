@@ -11,7 +11,7 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.(?<places>\d*))?|\.(?<bare>\d+))(?:[eE](?<powe
 /** The library rejects a plus sign. */
 const toBig = (text: string): Big => new Big(text.replace(/^\+/, ''));
 
-export function isDecimal(text: string): boolean {
+export function isDecimal(text: string): text is `${number}` {
   const match = text.length <= MAX_LENGTH ? DECIMAL.exec(text) : null;
   return match !== null && Math.abs(Number(match.groups?.power ?? 0)) <= MAX_POWER;
 }

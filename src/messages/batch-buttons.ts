@@ -2,12 +2,12 @@ import { customIds } from '../discord/custom-ids.ts';
 import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { exactDollars } from '../locales/formats.ts';
 import { hasDefinitelyFailed } from '../services/orders/batches.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import { addExtraMessage, markCollected } from '../services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../services/tasks/task.ts';
 import { mayContinue, titleOf } from '../services/tasks/task-facts.ts';
-import { exactDollars } from './money.ts';
 import { type MessageHandlerContext, onPress, ownTask, pressedTask, propose, requireKind } from './pressed-task.ts';
 import { proposalQuestion } from './proposal.ts';
 
@@ -111,7 +111,7 @@ export async function takeAsTyped(id: string, { services, facts, say }: MessageH
   const single = { ...proposal, orders: [asked.batch.asTyped] };
   const limit = proposals.limitExceededBy(asked.batch.asTyped, facts.guildId);
   if (limit === undefined) return { single };
-  const reason = say('proposal.above', { limit: exactDollars(limit) });
+  const reason = say('proposal.above', { limit: exactDollars(limit, say) });
   return { question: proposalQuestion(await proposals.create(single, id), { reason, outlook }, say) };
 }
 

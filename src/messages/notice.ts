@@ -1,6 +1,9 @@
+import { allowanceText, leftText } from '../discord/limit-words.ts';
 import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
+import { exactDollars } from '../locales/formats.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
+import { periods } from '../services/money/periods.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
 /** The message of a notice to the operator, in its current state. */
@@ -39,12 +42,23 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
     ...countLine(facts.unsaved, (count) => say('notices.store.unsaved', { count })),
   ],
   budget: ({ facts }, say) => {
-    const { share, limit, left, resets } = facts;
-    const budgetVariables = { limit: textOf(limit), left: textOf(left), resets: seconds(resets) };
+    const { share, resets } = facts;
+    const kind = facts.kind === undefined ? undefined : textOf(facts.kind);
+    const unit = oneOf(['amount', 'tasks'], facts.unit);
+    const limit = { kind, unit, limit: textOf(facts.limit), period: oneOf(periods, facts.period) };
+    const budgetVariables = {
+      limit: allowanceText(limit, say),
+      left: leftText({ unit, left: textOf(facts.left) }, say),
+      resets: seconds(resets),
+    };
     return [say(share === 100 ? 'notices.budget.reached' : 'notices.budget.nearlyUsedUp', budgetVariables)];
   },
   balance: ({ facts, since }, say) => [
-    say('notices.balance', { left: textOf(facts.left), perDay: textOf(facts.perDay), since: seconds(since) }),
+    say('notices.balance', {
+      left: exactDollars(textOf(facts.left), say),
+      perDay: exactDollars(textOf(facts.perDay), say),
+      since: seconds(since),
+    }),
   ],
   model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
     const modelVariables = { kind: kindNameIn(say)(textOf(kind)), since: seconds(since) };

@@ -259,7 +259,7 @@ async function costLines(
   if (!task.traits.isPaid || !budgets.get(guildId).showsCost) return [];
   const taskCost = await tasks.ledger?.costOf(task);
   // The amount is rounded here; the task's page shows every digit.
-  const amount = taskCost && roundedDollars(taskCost.amount);
+  const amount = taskCost && roundedDollars(taskCost.amount, say);
   const cost =
     amount === undefined ? say('cost.unknown') : taskCost?.isEstimate ? say('cost.about', { amount }) : amount;
   const allowance = tightestAllowance(spending.remainingFor(task));

@@ -8,13 +8,13 @@ import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { exactDollars } from '../locales/formats.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import { isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { asSeenBy, mayContinue } from '../services/tasks/task-facts.ts';
 import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.ts';
-import { exactDollars } from './money.ts';
 import { type ProposalReason, proposalQuestion } from './proposal.ts';
 
 /** The services that the buttons on task messages use. */
@@ -83,7 +83,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<HandlerResult> {
   const limit = services.tasks.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  const reason = say('proposal.above', { limit: exactDollars(limit) });
+  const reason = say('proposal.above', { limit: exactDollars(limit, say) });
   return propose([order], { reason }, { services, origin, say });
 }
 

@@ -3,10 +3,10 @@ import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import type { Origin } from '../discord/interaction-facts.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { exactDollars } from '../locales/formats.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import { batchButtons, runBatch, takeAsTyped } from './batch-buttons.ts';
-import { exactDollars } from './money.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
 
@@ -19,7 +19,7 @@ const showButton = onPress(customIds.showProposal, {
     const [order] = proposal.orders;
     const limit = order && services.tasks.proposals.limitExceededBy(order, facts.guildId);
     const reason =
-      limit === undefined ? say('proposal.notSubmitted') : say('proposal.above', { limit: exactDollars(limit) });
+      limit === undefined ? say('proposal.notSubmitted') : say('proposal.above', { limit: exactDollars(limit, say) });
     return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
   },
 });

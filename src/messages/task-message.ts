@@ -2,6 +2,7 @@ import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { asSentence } from '../lib/text.ts';
+import { percentText } from '../locales/formats.ts';
 import type { Say } from '../locales/index.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
@@ -136,16 +137,17 @@ export function unconfirmedLines(task: Task, say: Say): string[] {
 function progressLines(task: Task, context: MessageContext, say: Say): string[] {
   const { state, progress, queuedBehind, times } = task;
   const since = (ms: number): string => String(Math.floor(ms / 1000));
-  if (times.overdue !== undefined) return [progressBar(progress), say('task.overdue', { since: since(times.created) })];
+  if (times.overdue !== undefined)
+    return [progressBar(say, progress), say('task.overdue', { since: since(times.created) })];
   if (state === 'waiting') return queueLines(task, context, say);
   if (state === 'needs-input') return needsInputLines(task, say);
-  if (state === 'running') return [progressBar(progress), runningLine(task, say)];
+  if (state === 'running') return [progressBar(say, progress), runningLine(task, say)];
   const ahead =
     queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   const minutes = slowMinutes(context.outlook.typicalMs(task));
   const typicalText = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
   return [
-    progressBar(progress),
+    progressBar(say, progress),
     say('task.waiting', { since: since(times.accepted ?? times.created) }) + ahead + typicalText,
   ];
 }
@@ -191,9 +193,9 @@ function needsInputLines(task: Task, say: Say): string[] {
 
 const BAR_LENGTH = 12;
 
-function progressBar(progress = 0): string {
+function progressBar(say: Say, progress = 0): string {
   const filledLength = Math.round((Math.min(100, Math.max(0, progress)) / 100) * BAR_LENGTH);
-  return `${'▰'.repeat(filledLength)}${'▱'.repeat(BAR_LENGTH - filledLength)} ${Math.floor(progress)}%`;
+  return `${'▰'.repeat(filledLength)}${'▱'.repeat(BAR_LENGTH - filledLength)} ${percentText(Math.floor(progress), say)}`;
 }
 
 function resultLines(task: Task, view: KindView | undefined, shown: ShownResult, say: Say): string[] {

@@ -322,10 +322,10 @@ describe('Budgets', () => {
     const [admin, owner] = ['admin', 'owner'].map((name) => fixture.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
       expect.stringMatching(
-        new RegExp(`<@${owner}>: changed the limits for the server from \\$5 a day to the default$`),
+        new RegExp(`<@${owner}>: changed the limits for the server: \\$5 a day → default$`),
       ),
       expect.stringMatching(
-        new RegExp(`<@${admin}>: changed the limits for the server from the default to \\$5 a day$`),
+        new RegExp(`<@${admin}>: changed the limits for the server: default → \\$5 a day$`),
       ),
     ]);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import { amountOf, amountText } from '../../sandbox/gateway/decimal.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
+import { sayIn } from '../../src/locales/index.ts';
 import { roundedDollars } from '../../src/messages/money.ts';
 import { type LedgerEntry, standingOf } from '../../src/services/money/entry.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
@@ -151,10 +152,10 @@ describe('The cost of a task with the stock gateway profile', () => {
     const details = text(await (await member.click(answer, 'Show details')).message());
     const charged =
       fixture.gateway.usage.rows(GATEWAY_API_KEY).find(({ model }) => model === 'quill-5')?.amount ?? amountOf('0');
-    expect(details).toContain(`Cost: ${roundedDollars(amountText(charged))}`);
+    expect(details).toContain(`Cost: ${roundedDollars(amountText(charged), sayIn('en'))}`);
     const usage = text(await (await member.slash('usage', { by: 'model' })).message());
     expect(usage).toContain(
-      `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))}** for 6 requests`,
+      `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)), sayIn('en'))}** for 6 requests`,
     );
     // The price of a video in the list is for five seconds.
     expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 in the end \(1 request\)/);

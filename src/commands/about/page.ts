@@ -1,12 +1,13 @@
 import { refusalMessage } from '../../discord/funnel.ts';
+import { allowanceText, quantityText } from '../../discord/limit-words.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import type { Refusal } from '../../lib/refusal.ts';
-import { kindNameIn, type Say } from '../../locales/index.ts';
+import { listText } from '../../locales/formats.ts';
+import type { Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import type { GatewayError } from '../../services/gateway/errors.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
-import { allowanceText, quantity } from '../../services/money/limits-text.ts';
 import { type Readiness, readyParts } from '../../services/operations/readiness.ts';
 import type { HabitName } from '../../services/orders/callback-habits.ts';
 import type { LaneTrouble } from '../../services/orders/scheduler.ts';
@@ -71,7 +72,12 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
       return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
     }),
     ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, { limits: group.map((one) => one.text).join(', ') }),
+      say(`about.limits.${holder}`, {
+        limits: listText(
+          group.map((one) => one.text),
+          say,
+        ),
+      }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
@@ -84,9 +90,9 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
 }
 
 function limitText(allowance: Allowance, say: Say): string {
-  const limit = allowanceText(allowance, kindNameIn(say));
+  const limit = allowanceText(allowance, say);
   const { granted, unit } = allowance;
-  return granted === undefined ? limit : say('about.granted', { limit, granted: quantity(unit, granted) });
+  return granted === undefined ? limit : say('about.granted', { limit, granted: quantityText(unit, granted, say) });
 }
 
 function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {

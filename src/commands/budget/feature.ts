@@ -1,11 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { grantWords } from '../../discord/limit-words.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Holder } from '../../services/money/allowance.ts';
 import {
-  grantText,
   withAlerts,
   withBlock,
   withGrant,
@@ -70,14 +70,14 @@ const grant = command({
     );
     const { say } = context;
     const unit = more.amount === undefined ? 'tasks' : more.tasks === undefined ? 'amount' : 'both';
-    const facts = { more: grantText(more), units: say(`budget.done.units.${unit}`) };
-    if (member) return budget.reply(say('budget.done.granted.member', { ...facts, member: member.id }));
+    const facts = { more: grantWords(more, say) };
+    if (member) return budget.reply(say(`budget.done.granted.member.${unit}`, { ...facts, member: member.id }));
     const limits = budget.fixedLimits;
     const allowances = context.services.money.spending.serverAllowances(budget.guildId);
     const raisesOperators =
       budget.isOperator && allowances.some(({ holder, granted }) => holder === 'operator' && granted !== undefined);
     return budget.reply(
-      say('budget.done.granted.server', facts),
+      say(`budget.done.granted.server.${unit}`, facts),
       ...(raisesOperators ? [say('budget.done.operatorRaised', { limits: budget.operatorLimitsNow() })] : []),
       ...(limits === undefined ? [] : [say('budget.done.operatorStands', { limits })]),
     );
@@ -200,15 +200,16 @@ const resume = on(customIds.resume, {
   },
 });
 
-const history = command({
-  name: 'history',
-  options: { server: serverOption },
-  async run({ server }, context) {
-    const budget = await managedBudget(server, context);
-    const page = budgetHistory(context.services.money.budgets.historyOf(budget.guildId), context.say);
-    return { ...page, ...budget.reply(page.content ?? '') };
-  },
-});
+const historyCommand = (kinds: readonly string[]) =>
+  command({
+    name: 'history',
+    options: { server: serverOption },
+    async run({ server }, context) {
+      const budget = await managedBudget(server, context);
+      const page = budgetHistory(context.services.money.budgets.historyOf(budget.guildId), kinds, context.say);
+      return { ...page, ...budget.reply(page.content ?? '') };
+    },
+  });
 
 const alerts = command({
   name: 'alerts',
@@ -256,7 +257,7 @@ export const budget = (kinds: readonly string[]): Feature => ({
     name: 'budget',
     isForServers: true,
     isForAdmins: true,
-    subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, history, alerts],
+    subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, historyCommand(kinds), alerts],
   },
   handlers: [showButton, resume],
 });

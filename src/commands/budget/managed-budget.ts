@@ -1,10 +1,10 @@
 import { mayManageServer } from '../../discord/interaction-facts.ts';
+import { allowanceText, limitsWords } from '../../discord/limit-words.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { kindNameIn } from '../../locales/index.ts';
+import { listText } from '../../locales/formats.ts';
 import type { BudgetAuthor, MemberIds } from '../../services/money/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
-import { allowanceText, limitsText } from '../../services/money/limits-text.ts';
 import { type ServerBudget, withoutExpired } from '../../services/money/server-budget.ts';
 import { maySeeAccount } from '../account-access.ts';
 import type { Context } from '../feature.ts';
@@ -50,12 +50,10 @@ export class ManagedBudget {
     const holder = this.current.serverLimits === undefined ? 'server' : 'operator';
     const allowances = spending.serverAllowances(this.guildId).filter((one) => one.holder === holder);
     const limits = spending.limits.ofOperator(this.guildId).overriding ?? {};
-    if (allowances.every(({ granted }) => granted === undefined)) return limitsText(limits);
+    if (allowances.every(({ granted }) => granted === undefined)) return limitsWords(limits, say);
     const { waiting } = limits;
-    return [
-      ...allowances.map((one) => allowanceText(one, kindNameIn(say))),
-      ...(waiting === undefined ? [] : [limitsText({ waiting })]),
-    ].join(', ');
+    const texts = allowances.map((one) => allowanceText(one, say));
+    return listText(waiting === undefined ? texts : [...texts, limitsWords({ waiting }, say)], say);
   }
 
   memberIds(memberId: string): MemberIds {

@@ -1,13 +1,13 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { allowanceText, leftText, limitsWords } from '../../discord/limit-words.ts';
 import { escapeText, inlineCode, memberMention } from '../../discord/markdown.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
-import { kindNameIn, type Say } from '../../locales/index.ts';
-import { exactDollars } from '../../messages/money.ts';
+import { exactDollars } from '../../locales/formats.ts';
+import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
-import { allowanceText, leftText, limitsText } from '../../services/money/limits-text.ts';
 import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, remainingLine } from '../limit-lines.ts';
@@ -30,10 +30,10 @@ export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudg
     ...(budget.isPaused ? [say('budget.paused')] : []),
     ...limitLines(guildId, budget, context),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
-      say('budget.limits.role', { role, limits: limitsText(limits) }),
+      say('budget.limits.role', { role, limits: limitsWords(limits, say) }),
     ),
     ...list('members', Object.values(budget.members), ({ memberId, limits }) =>
-      say('budget.limits.member', { who: memberMention(memberId, say), limits: limitsText(limits) }),
+      say('budget.limits.member', { who: memberMention(memberId, say), limits: limitsWords(limits, say) }),
     ),
     ...list('blocked', blocks, ({ memberId, until }) => {
       const who = memberMention(memberId, say);
@@ -64,7 +64,7 @@ export const resumeButtonPlan = (server: string, say: Say): ButtonPlan =>
   buttonPlan(say(server === ALL_SERVERS ? 'budget.resumeEverywhere' : 'budget.resume'), customIds.resume.id(server));
 
 export const confirmationLine = (price: string, say: Say): string =>
-  isZero(price) ? say('budget.confirmAlways') : say('budget.confirmAbove', { price: exactDollars(price) });
+  isZero(price) ? say('budget.confirmAlways') : say('budget.confirmAbove', { price: exactDollars(price, say) });
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
@@ -81,7 +81,7 @@ export function memberPage(
   const block = budget.current.blocks[budget.memberIds(memberId).hash];
   const lines = [
     say('budget.member.title', { member: memberId }),
-    say(`budget.member.source.${source}`, { limits: limitsText(limits) }),
+    say(`budget.member.source.${source}`, { limits: limitsWords(limits, say) }),
     ...allowances.filter(({ holder }) => holder === 'member').map((one) => remainingLine(one, say)),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
@@ -104,12 +104,12 @@ export function alertPlan({ reached }: BudgetAlert, say: Say, title: string = sa
   const lines = reached.map(({ share, allowance }) => {
     const resets = toSeconds(allowance.resetsAt ?? 0);
     const facts = {
-      whose: say(`budget.alert.whose.${allowance.holder === 'operator' ? 'operator' : 'server'}`),
-      limit: allowanceText(allowance, kindNameIn(say)),
-      left: leftText(allowance),
+      limit: allowanceText(allowance, say),
+      left: leftText(allowance, say),
       resets,
     };
-    return share === 100 ? say('budget.alert.reached', facts) : say('budget.alert.nearlyUsedUp', facts);
+    const whose = allowance.holder === 'operator' ? 'operator' : 'server';
+    return say(`budget.alert.${share === 100 ? 'reached' : 'nearlyUsedUp'}.${whose}`, facts);
   });
   return { content: [title, ...lines].join('\n') };
 }

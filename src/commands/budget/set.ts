@@ -1,9 +1,10 @@
+import { allowanceText, limitsWords } from '../../discord/limit-words.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { kindNameIn } from '../../locales/index.ts';
+import { listText } from '../../locales/formats.ts';
 import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
 import type { Limits } from '../../services/money/limits.ts';
-import { allowanceText, limitsText, parseLimits } from '../../services/money/limits-text.ts';
+import { limitsText, parseLimits } from '../../services/money/limits-text.ts';
 import { type Context, command } from '../feature.ts';
 import { MAX_LIMITS_LENGTH, type ManagedBudget, managedBudget, memberOption, serverOption } from './managed-budget.ts';
 import { confirmationLine } from './page.ts';
@@ -94,7 +95,8 @@ function setReply(holder: LimitsFor, limits: Limits | undefined, budget: Managed
   const { services, say } = context;
   const { spending } = services.money;
   const { fallback: defaultLimits, overriding } = spending.limits.ofOperator(guildId);
-  const memberLimits = limitsText(current.memberLimits ?? spending.limits.memberDefault);
+  const membersLimits = current.memberLimits ?? spending.limits.memberDefault;
+  const memberLimits = limitsWords(membersLimits, say);
   const isException = holder.type === 'role' || holder.type === 'member';
   const facts = {
     role: holder.type === 'role' ? holder.roleId : '',
@@ -103,14 +105,16 @@ function setReply(holder: LimitsFor, limits: Limits | undefined, budget: Managed
   if (limits === undefined && isException)
     return say(`budget.done.default.${holder.type}`, { ...facts, limits: memberLimits });
   const isOverridden = holder.type === 'server' && current.operatorLimits !== undefined;
-  const fallback = holder.type === 'members' ? memberLimits : limitsText(defaultLimits);
+  const fallback = holder.type === 'members' ? memberLimits : limitsWords(defaultLimits, say);
   const byDefault = isOverridden ? say('budget.done.noneOfItsOwn') : say('budget.done.byDefault', { limits: fallback });
-  const text = limits === undefined ? byDefault : limitsText(limits);
+  const text = limits === undefined ? byDefault : limitsWords(limits, say);
   const hasOperatorLimits = limitsText(overriding ?? {}) !== limitsText({});
   const operatorStands = holder.type === 'server' && (limits !== undefined || isOverridden) && hasOperatorLimits;
   return [
     say(`budget.done.${holder.type}`, { ...facts, limits: text }),
-    ...(isException && memberLimits !== limitsText({}) ? [say('budget.done.replaced', { limits: memberLimits })] : []),
+    ...(isException && limitsText(membersLimits) !== limitsText({})
+      ? [say('budget.done.replaced', { limits: memberLimits })]
+      : []),
     ...(limits === undefined && isOverridden ? [] : grantLines(holder, budget, context)),
     ...(limits?.waiting === undefined ? [] : [say('budget.done.waiting')]),
     ...(operatorStands ? [say('budget.done.operatorStands', { limits: budget.operatorLimitsNow() })] : []),
@@ -128,6 +132,6 @@ function grantLines(target: LimitsFor, { guildId, current }: ManagedBudget, { se
   // Without limits of its own, a server has those of the operator.
   const holder = target.type === 'operator' && current.serverLimits === undefined ? 'server' : target.type;
   const raised = allowances.filter((one) => one.holder === holder && one.granted !== undefined);
-  const limits = raised.map((one) => allowanceText(one, kindNameIn(say))).join(', ');
-  return raised.length === 0 ? [] : [say('budget.done.stillGranted', { limits })];
+  const texts = raised.map((one) => allowanceText(one, say));
+  return texts.length === 0 ? [] : [say('budget.done.stillGranted', { limits: listText(texts, say) })];
 }

@@ -1,6 +1,7 @@
 import { divideBy100 } from '../../lib/decimals.ts';
+import { dollarsText, exactDollars } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
-import { exactDollars, roundedDollars } from '../../messages/money.ts';
+import { roundedDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/money/usage-days.ts';
 import type { Sheet, SheetRow } from '../../services/money/usage-sheet.ts';
 
@@ -9,16 +10,16 @@ export type Unit = 'cents' | undefined;
 type Amount = Pick<SheetRow, 'amount' | 'isEstimate'>;
 
 /** An amount for people: the account's as the gateway sent it, the bot's own in dollars, where estimates are marked. */
-export function amountText({ amount, isEstimate }: Amount, { subject }: Sheet, isExact: boolean) {
+export function amountText({ amount, isEstimate }: Amount, { subject }: Sheet, isExact: boolean, say: Say) {
   if (amount === undefined || subject === 'account') return amount;
-  const dollars = isExact ? exactDollars(amount) : roundedDollars(amount);
-  return isEstimate ? `≈ ${dollars}` : dollars;
+  const dollars = isExact ? exactDollars(amount, say) : roundedDollars(amount, say);
+  return isEstimate ? say('cost.about', { amount: dollars }) : dollars;
 }
 
 export function totalText(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): string | undefined {
   const { subject, total } = sheet;
   if (total !== undefined && subject === 'account') return gatewayAmount(total, unit, say);
-  return amountText({ ...sheet, amount: total }, sheet, isExact);
+  return amountText({ ...sheet, amount: total }, sheet, isExact, say);
 }
 
 /** `unit` is the configured unit of the gateway's amounts; the bot's own prices are always in dollars. */
@@ -28,7 +29,7 @@ export function dollarsOf({ subject }: Sheet, amount: string | undefined, unit: 
 
 /** The amount as the gateway sent it, with its unit and in dollars if the unit is known. */
 export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
-  return unit === 'cents' ? say('usage.cents', { amount, dollars: `$${divideBy100(amount)}` }) : amount;
+  return unit === 'cents' ? say('usage.cents', { amount, dollars: dollarsText(divideBy100(amount), say) }) : amount;
 }
 
 /** The bot knows which model made each of its tasks, so a task without one used none. */

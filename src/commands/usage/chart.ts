@@ -1,4 +1,5 @@
 import { compare } from '../../lib/decimals.ts';
+import { dollarsText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
 import { listDays } from '../../services/money/usage-days.ts';
@@ -22,11 +23,18 @@ export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | unde
   const isMoney = rows.some(({ amount }) => amount !== undefined);
   const isInDollars = isMoney && (subject !== 'account' || unit === 'cents');
   const measure: Measure = { isMoney, currency: isInDollars ? '$' : undefined };
-  const entries = by === 'day' ? dayBars(sheet, measure) : rankedBars(sheet, measure, say);
+  const entries = by === 'day' ? dayBars(sheet, measure, say) : rankedBars(sheet, measure, say);
   if (entries.length === 0) return undefined;
   const title = say(`usage.chart.title.${subject}.${by}`);
   const { currency } = measure;
-  return { title, facts: factsOf(sheet, measure, say), bars: by === 'day' ? 'upright' : 'lying', entries, currency };
+  return {
+    title,
+    facts: factsOf(sheet, measure, say),
+    bars: by === 'day' ? 'upright' : 'lying',
+    entries,
+    currency,
+    language: say.language,
+  };
 }
 
 /** The chart's description for screen readers. */
@@ -41,34 +49,43 @@ function inDollars(sheet: Sheet, unit: Unit): Sheet {
 }
 
 /** Every day of the range has a bar, because gaps are information too. */
-function dayBars(sheet: Sheet, measure: Measure): Bar[] {
+function dayBars(sheet: Sheet, measure: Measure, say: Say): Bar[] {
   const { rows, range } = sheet;
   const rowsByDay = new Map(rows.map((row) => [row.label, row]));
   const hasDays = rows.some(({ label }) => label !== undefined);
-  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure)) : [];
+  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure, say)) : [];
 }
 
 function rankedBars(sheet: Sheet, measure: Measure, say: Say): Bar[] {
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure));
+  const bars = rows
+    .slice(0, max)
+    .map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure, say));
   const remainingRows = rows.slice(max);
   if (remainingRows.length === 0) return bars;
   const othersLabel = say('usage.chart.others', { count: remainingRows.length });
-  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure)];
+  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure, say)];
 }
 
-function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure): Bar {
-  return { label, amount: amountOf(row, measure), text: (row && textOf(row, sheet, measure)) ?? '0' };
+function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure, say: Say): Bar {
+  return { label, amount: amountOf(row, measure), text: (row && textOf(row, sheet, measure, say)) ?? '0' };
 }
 
 const amountOf = (row: SheetRow | undefined, { isMoney }: Measure): string =>
   (isMoney ? row?.amount : row?.requests?.toString()) ?? '0';
 
-function textOf(row: Omit<SheetRow, 'label'>, sheet: Sheet, { isMoney, currency }: Measure): string | undefined {
+function textOf(
+  row: Omit<SheetRow, 'label'>,
+  sheet: Sheet,
+  { isMoney, currency }: Measure,
+  say: Say,
+): string | undefined {
   if (!isMoney) return row.requests?.toString();
-  const text = amountText(row, sheet, false);
-  return text !== undefined && sheet.subject === 'account' ? `${currency ?? ''}${text}` : text;
+  const { amount } = row;
+  return amount !== undefined && sheet.subject === 'account' && currency !== undefined
+    ? dollarsText(amount, say)
+    : amountText(row, sheet, false, say);
 }
 
 function factsOf(sheet: Sheet, measure: Measure, say: Say): string[] {
@@ -77,10 +94,10 @@ function factsOf(sheet: Sheet, measure: Measure, say: Say): string[] {
     compare(amountOf(other, measure), amountOf(one, measure)) > 0 ? other : one,
   );
   const totalLine = measure.isMoney
-    ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure) ?? '' })
+    ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure, say) ?? '' })
     : say('usage.chart.totalRequests', { count: requests ?? 0 });
   const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
-  const max = textOf(largest, sheet, measure);
+  const max = textOf(largest, sheet, measure, say);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
     totalLine,

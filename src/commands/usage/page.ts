@@ -3,8 +3,9 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
+import { exactDollars } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
-import { exactDollars, remainingText, roundedDollars } from '../../messages/money.ts';
+import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
 import { quickRange, quickRanges } from '../../services/money/usage-days.ts';
@@ -15,7 +16,6 @@ import {
   type SheetNote,
   type UsageOwner,
 } from '../../services/money/usage-sheet.ts';
-import { withGranted } from '../limit-lines.ts';
 import {
   dollarsOf,
   gatewayAmount,
@@ -54,15 +54,8 @@ export interface UsagePage {
 }
 
 export function usagePage(page: UsagePage, say: Say): MessagePlan {
-  const { sheet, chart, unit, allowances, places, isExact } = page;
-  const remainingLines = allowances.map((one) =>
-    withGranted(say(`usage.left.${one.holder}`, { left: remainingText(one, say) }), one, say),
-  );
-  const placeLines = places.map(({ holder, max: count, left }) => {
-    const limit = say('about.waiting', { count });
-    return say(`usage.left.${holder}`, { left: say('left.concurrent', { left: String(left), limit }) });
-  });
-  const headerLines = [heading(sheet, say), ...remainingLines, ...placeLines, ...totalLines(page, say)];
+  const { sheet, chart, unit, isExact } = page;
+  const headerLines = [heading(sheet, say), ...remainingLines(page, say), ...totalLines(page, say)];
   const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {
@@ -83,6 +76,22 @@ export function usagePage(page: UsagePage, say: Say): MessagePlan {
   const { start, end } = sheet.range;
   const csvFile = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
   return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csvFile], controls };
+}
+
+/** What is left of the limits of each holder; of several, in a list. */
+function remainingLines({ allowances, places }: UsagePage, say: Say): string[] {
+  const remaining = [
+    ...allowances.map((one) => ({ holder: one.holder, left: remainingText(one, say, { showsGrant: true }) })),
+    ...places.map(({ holder, max, left }) => {
+      const limit = say('about.waiting', { count: max });
+      return { holder, left: say('left.concurrent', { left: String(left), limit }) };
+    }),
+  ];
+  return [...Map.groupBy(remaining, ({ holder }) => holder)].flatMap(([holder, [first, ...others]]) =>
+    first === undefined || others.length === 0
+      ? [say(`usage.left.${holder}`, { left: first?.left ?? '' })]
+      : [say(`usage.limits.${holder}`), ...[first, ...others].map(({ left }) => `- ${left}`)],
+  );
 }
 
 const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);
@@ -181,7 +190,12 @@ function comparedText(models: readonly ComparedModel[], isExact: boolean, say: S
   const dollars = isExact ? exactDollars : roundedDollars;
   const lines = models.slice(0, MAX_COMPARED).map(({ label, count, estimate, cost }) => {
     const model = label === undefined ? say('usage.noModel') : inlineCode(truncateMiddle(label, MAX_MODEL_LENGTH));
-    return say('usage.note.comparedModel', { model, count, estimate: dollars(estimate), cost: dollars(cost) });
+    return say('usage.note.comparedModel', {
+      model,
+      count,
+      estimate: dollars(estimate, say),
+      cost: dollars(cost, say),
+    });
   });
   return [say('usage.note.compared'), ...lines].join('\n');
 }

@@ -59,7 +59,7 @@ function columnsOf(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): Column
   const { rows } = sheet;
   const requests = rows.map((row) => row.requests?.toString());
   const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, unit));
-  const amounts = rows.map((row) => amountText(row, sheet, isExact));
+  const amounts = rows.map((row) => amountText(row, sheet, isExact, say));
   return {
     requests: column(say('usage.column.requests'), requests),
     amount: column(

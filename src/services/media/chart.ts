@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { compare, inUnitsOf, isZero, largestOf, magnitude } from '../../lib/decimals.ts';
+import { dollarsText } from '../../locales/formats.ts';
 
 /** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {
@@ -11,6 +12,8 @@ export interface ChartData {
   entries: readonly Bar[];
   /** The currency of the amounts, if it is known. */
   currency?: '$' | undefined;
+  /** The language in which the axis is labelled. */
+  language?: string;
 }
 
 export interface Bar {
@@ -73,7 +76,7 @@ export const drawChart = (chart: ChartData): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-export function renderChartSvg({ title, facts, bars, entries, currency }: ChartData): string {
+export function renderChartSvg({ title, facts, bars, entries, currency, language = 'en' }: ChartData): string {
   const height = bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
   const heading = (y: number, size: number, text: string, weight = 'normal'): string =>
     `<g font-size="${size}" font-weight="${weight}">${textAt(MARGIN + 5, y, truncateEnd(WIDTH - 2 * MARGIN, size, text))}</g>`;
@@ -82,12 +85,12 @@ export function renderChartSvg({ title, facts, bars, entries, currency }: ChartD
     ` font-family="${FONT_FAMILY}" font-size="${LABEL_FONT_SIZE}" fill="${TEXT_COLOUR}">`,
     heading(35, TITLE_FONT_SIZE, title, 'bold'),
     ...facts.map((fact, index) => heading(68 + 26 * index, FACT_FONT_SIZE, fact)),
-    ...(bars === 'upright' ? verticalBars(entries, currency ?? '') : horizontalBars(entries)),
+    ...(bars === 'upright' ? verticalBars(entries, currency ?? '', language) : horizontalBars(entries)),
     '</svg>',
   ].join('');
 }
 
-function verticalBars(entries: readonly Bar[], currency: string): string[] {
+function verticalBars(entries: readonly Bar[], currency: string, language: string): string[] {
   const [left, right] = [MARGIN + 76, WIDTH - MARGIN - 16];
   const [top, bottom] = [HEADER_HEIGHT + 34, VERTICAL_CHART_HEIGHT - 52];
   const { power, ticks, positionOf, colourOf } = scaleFor(entries, bottom, top);
@@ -100,7 +103,8 @@ function verticalBars(entries: readonly Bar[], currency: string): string[] {
   return [
     ...ticks.flatMap((tick) => {
       const y = positionOf(tick);
-      const label = `${power === 0 ? currency : ''}${tick.toFixed(digits)}`;
+      const text = tick.toFixed(digits);
+      const label = power === 0 && currency !== '' ? dollarsText(text, { language }) : text;
       return [line(left, y, right, y, tick === 0 ? TEXT_COLOUR : GRID_COLOUR), textAt(left - 8, y, label, 'end')];
     }),
     ...(power === 0 ? [] : [textAt(left, top - 25, `${currency} × 10${superscript(power)}`.trim(), 'end')]),

@@ -1,16 +1,6 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
-import {
-  compare,
-  difference,
-  divideBy100,
-  isZero,
-  product,
-  roundDown,
-  roundUp,
-  sumOf,
-  withCents,
-} from '../../lib/decimals.ts';
+import { compare, difference, divideBy100, isZero, product, roundDown, roundUp, sumOf } from '../../lib/decimals.ts';
 import { repeat } from '../../lib/repeat.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import type { UsageReports } from '../gateway/usage.ts';
@@ -88,7 +78,7 @@ export class BalanceWatch {
     const perDay = await this.#computeDailyCost(dayOf(clock.now()));
     const left = difference(limit, divideBy100(total));
     if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
-    return { left: `$${withCents(roundDown(left))}`, perDay: `$${withCents(roundUp(perDay))}` };
+    return { left: roundDown(left), perDay: roundUp(perDay) };
   }
 
   /** Computes the average over the days on which something was used. */

@@ -109,7 +109,7 @@ export function withGrant(
   return withChange(updated, { ...author, what: 'grant', ...subjectOf(member), after: grantText(addition) });
 }
 
-export const grantText = ({ amount, tasks }: Addition): string =>
+const grantText = ({ amount, tasks }: Addition): string =>
   [
     ...(amount === undefined ? [] : [`$${amount}`]),
     ...(tasks === undefined ? [] : [`${tasks} ${tasks === 1 ? 'task' : 'tasks'}`]),

@@ -1,4 +1,4 @@
-import { roundDown, roundUp, withCents } from '../../lib/decimals.ts';
+import { withCents } from '../../lib/decimals.ts';
 import { PriceRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
@@ -78,7 +78,7 @@ export function parseGrant(text: string): Cap | undefined {
   return grant;
 }
 
-/** Formats limits as the text that `parseLimits` reads. */
+/** Formats limits as the text that `parseLimits` reads: for comparisons, histories and settings. `discord/limit-words.ts` has what members read. */
 export function limitsText(limits: Limits): string {
   const terms = [
     ...capTerms(limits),
@@ -90,35 +90,16 @@ export function limitsText(limits: Limits): string {
   return terms.length === 0 ? NO_LIMIT : terms.join(', ');
 }
 
-/** Formats one limit, such as `10 tasks a week for Video` or `3 tasks at once`, for use in a sentence. `nameOf`: how members know a kind. */
-export function allowanceText(
-  { kind, unit, limit, period }: Omit<Allowance, 'left'>,
-  nameOf = (known: string): string => known,
-): string {
-  const text = period === undefined ? `${quantity(unit, limit)} at once` : `${quantity(unit, limit)} a ${period}`;
-  return kind === undefined ? text : `${text} for ${nameOf(kind)}`;
-}
-
-/** Rounded, because prices have many digits; rounded down, so that it never shows more than is left. */
-export const leftText = ({ unit, left }: Allowance): string =>
-  unit === 'amount' ? `$${withCents(roundDown(left))}` : quantity(unit, left);
-
-export function quantity(unit: Allowance['unit'], count: string): string {
-  if (unit === 'amount') return `$${count.includes('.') ? withCents(count) : count}`;
-  return `${grouped(count)} ${count === '1' ? 'task' : 'tasks'}`;
-}
-
-/** With commas, like every number that people read. */
-export const grouped = (count: string | number): string => Number(count).toLocaleString('en');
-
 const capTerms = (caps: CapsByPeriod): string[] =>
   periods.flatMap((period) => {
     const { amount, tasks } = caps[period] ?? {};
     return [
-      ...(amount === undefined ? [] : [`${quantity('amount', amount)} a ${period}`]),
-      ...(tasks === undefined ? [] : [`${quantity('tasks', String(tasks))} a ${period}`]),
+      ...(amount === undefined ? [] : [`$${amount.includes('.') ? withCents(amount) : amount} a ${period}`]),
+      ...(tasks === undefined ? [] : [`${grouped(tasks)} ${tasks === 1 ? 'task' : 'tasks'} a ${period}`]),
     ];
   });
+
+const grouped = (count: number): string => count.toLocaleString('en');
 
 interface RefusedOrder {
   amount: string | undefined;
@@ -127,17 +108,16 @@ interface RefusedOrder {
   count?: number;
 }
 
-/** The refusal of a request that would exceed this limit. */
+/** The refusal of a request that would exceed this limit. The limit, the price and what is left are worded for their reader (`discord/limit-words.ts`). */
 export function refusalFor(allowance: Allowance, { amount, isUpperBound, count = 1 }: RefusedOrder): Refusal {
   const { holder, period, resetsAt, kind, unit } = allowance;
-  const limitText = allowanceText({ ...allowance, kind: undefined });
-  const limit = kind === undefined ? limitText : [limitText, kind];
+  const limit = [unit, allowance.limit, period ?? '', kind ?? ''];
   if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
-  const bound = isUpperBound ? 'at most' : '≈';
   const refusal = new Refusal(`refusals.overBudget.${holder}`, {
     limit,
-    left: leftText(allowance),
-    price: amount === undefined ? 'unknown' : `${bound} $${withCents(roundUp(amount))}${count > 1 ? ' per task' : ''}`,
+    left: [unit, allowance.left],
+    price:
+      amount === undefined ? ['notKnown'] : [isUpperBound ? 'atMost' : 'about', amount, ...(count > 1 ? ['each'] : [])],
     resets: Math.ceil(resetsAt / 1000),
   });
   return unit === 'amount' ? new PriceRefusal(refusal) : refusal;

@@ -4,7 +4,6 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
 import { BalanceWatch } from '../money/balance.ts';
-import { allowanceText, leftText } from '../money/limits-text.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
 import type { NoticeTopic, Occurrence } from '../store/notice.ts';
 import type { Runs } from '../store/runs.ts';
@@ -84,10 +83,10 @@ export class Watch {
   /** A limit that is no longer set cannot be found again after a restart. */
   #endFormerBudgets(): void {
     const limits = new Set(
-      this.#context.domains.money.spending.allowances({}).map((allowance) => allowanceText(allowance)),
+      this.#context.domains.money.spending.allowances({}).map((allowance) => `${nameOf(allowance)} ${allowance.limit}`),
     );
     for (const { topic, subject, facts } of this.#notices.ongoing)
-      if (topic === 'budget' && !limits.has(String(facts.limit))) this.#notices.end(topic, subject);
+      if (topic === 'budget' && !limits.has(`${subject} ${facts.limit}`)) this.#notices.end(topic, subject);
   }
 
   #lanes(): Occurrence[] {
@@ -132,14 +131,14 @@ export class Watch {
   #budgets(): Occurrence[] {
     const { domains, clock } = this.#context;
     return domains.money.spending.allowances({}).flatMap((allowance): Occurrence[] => {
-      const { period, resetsAt = 0 } = allowance;
+      const { unit, limit, left, kind, period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
       const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
       // Even if an expensive request was refused, the limit is not used up as long as most of it is left.
       const used = reachedShare(allowance);
       if (period === undefined || used === undefined) return [];
       const share = isExceeded ? 100 : used;
-      const facts = { share, limit: allowanceText(allowance), left: leftText(allowance), resets: resetsAt };
+      const facts = { share, unit, limit, period, left, resets: resetsAt, ...(kind !== undefined && { kind }) };
       return [{ topic: 'budget', subject, facts }];
     });
   }

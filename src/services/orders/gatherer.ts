@@ -13,14 +13,7 @@ import type {
   Region,
   WholeImage,
 } from '../tasks/materials.ts';
-import {
-  FETCH_LIMIT_MS,
-  formatMegabytes,
-  MB,
-  MemberFiles,
-  type MemberFilesParts,
-  withRelease,
-} from './member-files.ts';
+import { FETCH_LIMIT_MS, MB, MemberFiles, type MemberFilesParts, megabytesOf, withRelease } from './member-files.ts';
 import type { ReachCheck } from './reach-check.ts';
 
 interface GathererParts extends Omit<MemberFilesParts, 'memberId'> {
@@ -88,7 +81,7 @@ class Attachments {
     const added = this.#context.shouldShrink ? await this.#shrink(image) : image;
     this.#bytes += added.bytes.length;
     if (this.#bytes > MAX_TOTAL_BYTES) {
-      throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(MAX_TOTAL_BYTES) });
+      throw new Refusal('refusals.imagesTooLarge', { megabytes: megabytesOf(MAX_TOTAL_BYTES) });
     }
     return added.dataUri;
   }
@@ -97,7 +90,7 @@ class Attachments {
     const max = Math.max(MIN_IMAGE_BYTES, Math.min(REDUCED_IMAGE_BYTES, Math.floor(image.bytes.length / 2)));
     const fitted = await this.#parts.media.fit(image, max);
     if (fitted.how === 'none')
-      throw new Refusal('refusals.imagesTooLarge', { max: formatMegabytes(REDUCED_IMAGE_BYTES) });
+      throw new Refusal('refusals.imagesTooLarge', { megabytes: megabytesOf(REDUCED_IMAGE_BYTES) });
     return { bytes: fitted.bytes, dataUri: dataUri(fitted.type.mime, fitted.bytes) };
   }
 
@@ -147,15 +140,12 @@ class Attachments {
         : new Refusal('refusals.referenceUnreachable', { name });
     const now = this.#parts.clock.now();
     if (expiresAt === undefined || expiresAt >= now + timeLimitMs) return undefined;
-    const variables = { name, until: formatTime(expiresAt) };
+    const variables = { name, until: Math.floor(expiresAt / 1000) };
     if (expiresAt <= now) throw new Refusal('refusals.referenceExpired', variables);
     const minutes = String(Math.ceil(timeLimitMs / 60_000));
     return new Refusal('refusals.referenceExpiresSoon', { ...variables, minutes });
   }
 }
-
-/** Plain text, because a refusal cannot contain Discord's own timestamps. */
-const formatTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 interface Size {
   width: number;

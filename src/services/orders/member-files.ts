@@ -39,7 +39,7 @@ const MAX_AUDIO_BYTES = 60 * MB;
 /** No utterance is longer than this, and models cannot process more. */
 const MAX_AUDIO_SECONDS = 5 * 60;
 
-export const formatMegabytes = (bytes: number): string => `${bytes / MB} MB`;
+export const megabytesOf = (bytes: number): number => bytes / MB;
 
 type Medium = Reference['medium'];
 
@@ -79,7 +79,7 @@ export class MemberFiles {
   async readDocuments(sources: readonly NamedFile[]): Promise<ReadDocument[]> {
     return await Array.fromAsync(sources, (one) => {
       const { name } = one;
-      const tooLarge = new Refusal('refusals.documentTooLarge', { name, max: formatMegabytes(MAX_DOCUMENT_BYTES) });
+      const tooLarge = new Refusal('refusals.documentTooLarge', { name, megabytes: megabytesOf(MAX_DOCUMENT_BYTES) });
       return this.#withContent(one, MAX_DOCUMENT_BYTES, tooLarge, (file) => readDocument(name, file));
     });
   }
@@ -88,7 +88,7 @@ export class MemberFiles {
   readAudio(source: NamedFile): Promise<Pcm> {
     const tooLarge = new Refusal('refusals.fileTooLarge', {
       name: source.name,
-      max: formatMegabytes(MAX_AUDIO_BYTES),
+      megabytes: megabytesOf(MAX_AUDIO_BYTES),
     });
     const work = (file: FileContent): Promise<Pcm> =>
       this.#parts.sounds.decode(file, { maxSeconds: MAX_AUDIO_SECONDS });
@@ -137,11 +137,11 @@ export async function withRelease<T>(file: { release(): void }, work: () => Prom
 const limitOf = (medium: Medium): number => (medium === 'image' ? MAX_IMAGE_BYTES : MAX_VIDEO_BYTES);
 
 const imageTooLarge = (name: string): Refusal =>
-  new Refusal('refusals.imageTooLarge', { name, max: formatMegabytes(MAX_IMAGE_BYTES) });
+  new Refusal('refusals.imageTooLarge', { name, megabytes: megabytesOf(MAX_IMAGE_BYTES) });
 
 function refusalOf({ kind }: MediaError, source: NamedFile): Refusal {
   const { name, medium = 'image' } = source;
-  const max = formatMegabytes(limitOf(medium));
+  const megabytes = megabytesOf(limitOf(medium));
   switch (kind) {
     case 'not-media':
     case 'damaged':
@@ -151,7 +151,7 @@ function refusalOf({ kind }: MediaError, source: NamedFile): Refusal {
       return new Refusal('refusals.imageInvalid', { name });
     case 'too-large':
       if (medium === 'image') return imageTooLarge(name);
-      return new Refusal('refusals.fileTooLarge', { name, max });
+      return new Refusal('refusals.fileTooLarge', { name, megabytes });
     case 'expired':
       return new Refusal('refusals.imageGone', { name });
     case 'forbidden-address':

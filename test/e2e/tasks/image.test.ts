@@ -168,7 +168,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     for (const [options, words] of [
       [{ image: { name: 'setup.png', bytes: Buffer.from('MZ\x90\0\x03\0\0\0') } }, '`setup.png` is not a valid image'],
       [{ image: { name: 'page.png', bytes: Buffer.from('<!doctype html>') } }, '`page.png` is not a valid image'],
-      [{ links: oldUrl.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired at `1970-01-01 00:00 UTC`'],
+      [{ links: oldUrl.replace(/ex=\w+/, 'ex=1') }, 'The URL of `old.png` expired on <t:1:f>'],
       [{ model: 'lumen-image-9' }, 'The model `lumen-image-9` does not exist'],
     ] as const) {
       const exchange = await member.slash('image', { prompt: 'a fox', ...options });

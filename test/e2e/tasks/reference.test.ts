@@ -157,7 +157,7 @@ describe('The refusals of references', () => {
     // Discord's URL of a file is valid for a day, but the button works for longer.
     fixture.clock.advance(25 * 3_600_000);
     expect(text(await (await member.click(parent, 'Run again')).message())).toContain(
-      'The URL of `fox.png` expired at',
+      'The URL of `fox.png` expired on',
     );
     gateway.faults.add({ on: { path: /models$/ }, do: { type: 'body', body: { object: 'list', data: [] } }, times: 9 });
     gateway.faults.add({ on: { path: /models\/./ }, do: { type: 'status', status: 404 }, times: 9 });

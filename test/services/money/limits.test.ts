@@ -1,18 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { refusalMessage } from '../../../src/discord/funnel.ts';
-import { say } from '../../../src/locales/index.ts';
+import { allowanceText, limitsWords } from '../../../src/discord/limit-words.ts';
+import { sayIn } from '../../../src/locales/index.ts';
 import { remainingText } from '../../../src/messages/money.ts';
 import { tightestAllowance } from '../../../src/services/money/allowance.ts';
 import { mostGenerousLimits } from '../../../src/services/money/limits.ts';
-import {
-  allowanceText,
-  limitsText,
-  parseGrant,
-  parseLimits,
-  refusalFor,
-} from '../../../src/services/money/limits-text.ts';
+import { limitsText, parseGrant, parseLimits, refusalFor } from '../../../src/services/money/limits-text.ts';
 
+const say = sayIn('en');
 const kinds = ['imagine', 'video'];
 
 describe('Limits as text', () => {
@@ -57,6 +53,7 @@ describe('Limits as text', () => {
           ...(Object.keys(byKind).length > 0 && { kinds: { ...byKind } }),
         };
         expect(parseLimits(limitsText(limits), kinds)).toEqual(limits);
+        expect(limitsWords(limits, say)).toBe(limitsText(limits));
       }),
     );
   });
@@ -67,11 +64,11 @@ describe('A limit in a sentence', () => {
     ['2,000 tasks a day', { unit: 'tasks', limit: '2000', period: 'day', kind: undefined }],
     ['$5 a day', { unit: 'amount', limit: '5', period: 'day', kind: undefined }],
     ['1 task a month', { unit: 'tasks', limit: '1', period: 'month', kind: undefined }],
-    ['2 tasks a day for video', { unit: 'tasks', limit: '2', period: 'day', kind: 'video' }],
+    ['2 tasks a day for Video', { unit: 'tasks', limit: '2', period: 'day', kind: 'video' }],
     ['1 task at once', { unit: 'tasks', limit: '1', period: undefined, kind: undefined }],
     ['3 tasks at once', { unit: 'tasks', limit: '3', period: undefined, kind: undefined }],
   ] as const)('A limit reads as %j in a sentence', (text, allowance) => {
-    expect(allowanceText({ holder: 'member', resetsAt: undefined, ...allowance })).toBe(text);
+    expect(allowanceText(allowance, say)).toBe(text);
   });
 });
 
@@ -88,9 +85,10 @@ it('A refusal says if the price is an upper bound, and that of one of several or
   const allowance = { holder: 'member', unit: 'amount', limit: '1', left: '0.1', period: 'day' } as const;
   const limit = { ...allowance, kind: undefined, resetsAt: 0 };
   const priceOf = (order: { count?: number; isUpperBound?: true }) =>
-    refusalFor(limit, { amount: '0.4', ...order }).variables.price;
-  expect([priceOf({}), priceOf({ count: 4 })]).toEqual(['≈ $0.40', '≈ $0.40 per task']);
-  expect(priceOf({ isUpperBound: true })).toBe('at most $0.40');
+    refusalMessage(refusalFor(limit, { amount: '0.4', ...order }), say);
+  expect(priceOf({})).toContain('(price: `≈ $0.40`)');
+  expect(priceOf({ count: 4 })).toContain('(price: `≈ $0.40 per task`)');
+  expect(priceOf({ isUpperBound: true })).toContain('(price: `at most $0.40`)');
 });
 
 it('What remains is the tightest limit of money, if there is one', () => {

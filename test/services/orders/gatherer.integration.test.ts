@@ -146,14 +146,14 @@ describe('The files of a request', () => {
         discord.on('/cut', (response) => void response.socket?.destroy()),
       );
       const message = fileAt('words', 'a cat');
-      const max = '20 MB';
+      const megabytes = 20;
       for (const [image, refusal] of [
         [page, { key: 'refusals.imageInvalid', name: 'page.png' }],
         [truncatedImage, { key: 'refusals.imageInvalid', name: 'half.png' }],
         [video, { key: 'refusals.imageInvalid', name: 'video.png' }],
-        [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', max }],
-        [heavyImage, { key: 'refusals.imageTooLarge', name: 'heavy.png', max }],
-        [endlessImage, { key: 'refusals.imageTooLarge', name: 'endless.png', max }],
+        [bomb, { key: 'refusals.imageTooLarge', name: 'bomb.png', megabytes }],
+        [heavyImage, { key: 'refusals.imageTooLarge', name: 'heavy.png', megabytes }],
+        [endlessImage, { key: 'refusals.imageTooLarge', name: 'endless.png', megabytes }],
         [missingFile, { key: 'refusals.imageGone', name: 'gone.png' }],
         [brokenImage, { key: 'refusals.imageUnreachable', name: 'broken.png' }],
         [droppedImage, { key: 'refusals.imageUnreachable', name: 'cut.png' }],
@@ -187,7 +187,7 @@ describe('The files of a request', () => {
       expect((await gather({ pictures: [largeImage, largeImage] })).images).toHaveLength(2);
       expect(await refusalOfImages(largeImage, largeImage, largeImage)).toEqual({
         key: 'refusals.imagesTooLarge',
-        max: '40 MB',
+        megabytes: 40,
       });
     });
 

@@ -127,10 +127,10 @@ describe('The references of a request', () => {
       [fileReference('page.png', Buffer.from('<!doctype html><html></html>')), { key: invalidKey, name: 'page.png' }],
       [fileReference('half.png', png.subarray(0, png.length / 2)), { key: invalidKey, name: 'half.png' }],
       [fileReference('video.png', mp4), { key: invalidKey, name: 'video.png' }],
-      [fileReference('vast.png', hugeImage), { key: 'refusals.imageTooLarge', name: 'vast.png', max: '20 MB' }],
+      [fileReference('vast.png', hugeImage), { key: 'refusals.imageTooLarge', name: 'vast.png', megabytes: 20 }],
       [
         fileReference('heavy.png', withExtraBytes(png, 21 * MB)),
-        { key: 'refusals.imageTooLarge', name: 'heavy.png', max: '20 MB' },
+        { key: 'refusals.imageTooLarge', name: 'heavy.png', megabytes: 20 },
       ],
       [fileReference('a.mp4', png, { medium: 'video' }), { key: 'refusals.videoInvalid', name: 'a.mp4' }],
       [fileReference('b.mp3', mp4, { medium: 'audio' }), { key: 'refusals.audioInvalid', name: 'b.mp3' }],
@@ -225,7 +225,7 @@ describe('The references of a request', () => {
       expect((await gather([largeImage, largeImage])).references).toHaveLength(2);
       expect(await refusalFor([largeImage, largeImage, largeImage])).toEqual({
         key: 'refusals.imagesTooLarge',
-        max: '40 MB',
+        megabytes: 40,
       });
     });
 
