@@ -4,6 +4,7 @@ import { isRecord, parseExact } from './lib/exact-json.ts';
 import { findJsonMistake } from './lib/json-mistake.ts';
 import { Refusal } from './lib/refusal.ts';
 import { trimCharactersAtEnd } from './lib/text.ts';
+import { languages } from './locales/languages.ts';
 import { parseLimits } from './services/money/limits-text.ts';
 import { decimalPrice, price } from './services/money/price.ts';
 import { hasName, presetContent } from './services/orders/preset.ts';
@@ -112,6 +113,11 @@ export const guildIds = z
 export const channelId = snowflake.optional().describe('a channel ID of 17 to 20 digits');
 
 export const userIds = guildIds.describe('user IDs of 17 to 20 digits, separated by commas or spaces');
+
+export const language = z
+  .enum(languages)
+  .optional()
+  .describe(`one of ${languages.join(', ')}`);
 
 export const botToken = z
   .string()

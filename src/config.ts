@@ -16,6 +16,7 @@ const discordVariables = {
   DISCORD_ADMIN_GUILD_IDS: shape.guildIds,
   OPERATOR_CHANNEL_ID: shape.channelId,
   OPERATOR_IDS: shape.userIds,
+  OPERATOR_LANGUAGE: shape.language,
   DISCORD_USER_INSTALL: shape.onOff,
   DISCORD_MENTIONS: shape.switchedOn,
   DISCORD_MESSAGE_CONTENT: shape.onOff,
@@ -276,7 +277,10 @@ const pollFrom = (settings: Settings) => ({
 function configFrom(settings: Settings) {
   return {
     discord: discordFrom(settings),
-    operator: { ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID }), ids: settings.OPERATOR_IDS },
+    operator: {
+      ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID, language: settings.OPERATOR_LANGUAGE }),
+      ids: settings.OPERATOR_IDS,
+    },
     gateway: gatewayFrom(settings),
     store: settings.STORE_URL,
     cluster: clusterFrom(settings),

@@ -11,7 +11,6 @@ import { Responder } from '../src/discord/outbox/responder.ts';
 import { DiscordReader, readCommandAccess, readGateway } from '../src/discord/reads.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
-import { say } from '../src/locales/index.ts';
 import { createGateway, type Gateway } from '../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../src/services/gateway/settings.ts';
 
@@ -102,7 +101,7 @@ async function logFailure(
     return false;
   } catch (error) {
     for (const log of [json, readable]) {
-      new Funnel(say, log).messageFor(error, 'a test');
+      new Funnel(log).messageFor(error, 'a test');
       log.error({ err: error }, 'failed');
       log.error({ err: new Error('around', { cause: error }) }, 'failed');
       log.info(errorFacts(error), 'failed');

@@ -7,10 +7,10 @@ import type { DiscordClients, ReadMessages } from '../discord/outbox/clients.ts'
 import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { RateLimiter, RateSettings } from '../discord/rates.ts';
+import type { ReaderLanguages } from '../discord/reader-languages.ts';
 import type { DiscordReader } from '../discord/reads.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import type { AppContext } from '../lib/app-context.ts';
-import type { Say } from '../locales/index.ts';
 import type { Messages } from '../messages/open-messages.ts';
 import type { GatewayError } from '../services/gateway/errors.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
@@ -22,7 +22,6 @@ import type { OperatorState } from './about/page.ts';
 
 /** What a bot with commands has beside its domains. */
 export interface BotContext extends AppContext {
-  say: Say;
   settings: BotSettings;
 }
 
@@ -44,6 +43,7 @@ export interface DiscordServices {
   reads: DiscordReader;
   outbox: Outbox;
   operator: Operator;
+  readers: ReaderLanguages;
   remover: MessageRemover;
   forServices: Discord;
   funnel: Funnel;

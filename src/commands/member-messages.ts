@@ -19,14 +19,14 @@ const MAX_PROCESSED_IDS = 1_000;
 
 /** Reads messages to the bot, and those in threads where members continue a conversation. A message goes to the first reader that accepts it. */
 export function readMemberMessages(readers: readonly MessageReader[], mentions: Mentions, services: Services) {
-  const { settings, tasks, say, log } = services;
+  const { settings, tasks, log } = services;
   const { clients, rateLimiter, outbox } = services.discord;
   const { identity } = clients;
   const servedGuildGuard = refuseUnserved(settings.discord);
   const wasInterrupted = interruptedMessageHandler(
-    { outbox, book: tasks.book, say, log },
+    { outbox, book: tasks.book, log },
     () => identity.applicationId ?? '',
-    [say('task.submitting'), say('ask.mention.waiting')],
+    (say) => [say('task.submitting'), say('ask.mention.waiting')],
   );
   // Discord may deliver a message again after a lost connection.
   const processedIds = new RecentMap<string, true>(MAX_PROCESSED_IDS);

@@ -1,4 +1,7 @@
 import { refusePersonalInstall, refuseUnserved } from '../discord/guards.ts';
+import type { InteractionFacts } from '../discord/interaction-facts.ts';
+import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
+import { type Languages, languagesFor } from '../discord/reader-languages.ts';
 import { Router } from '../discord/router.ts';
 import { startLogSweep } from '../services/safety/server-log.ts';
 import { Mentions } from './ask/mentions.ts';
@@ -20,11 +23,16 @@ export function openCommands(
   /** Loads the rules of a server that another partition stores; returns false if this partition stores them. */
   loadRules: (guildId: string) => Promise<boolean>,
 ) {
-  const { settings, safety, tasks, discord, say, clock, log } = sources;
+  const { settings, safety, tasks, discord, clock, log } = sources;
   const { rules } = safety;
-  const { follows, funnel, rateLimiter, outbox } = discord;
+  const { follows, funnel, rateLimiter, outbox, readers } = discord;
   const reportDelivery = new ReportDelivery(sources);
   const services: Services = { ...sources, reportDelivery };
+  const early = ({ userId: memberId, ...place }: InteractionFacts) => tasks.preferences.early({ ...place, memberId });
+  const languages = (facts: InteractionFacts): Languages => {
+    readers.note(facts);
+    return languagesFor(facts, early(facts));
+  };
   startRuleLog(services);
   nameThreads(services);
   const router = new Router({
@@ -33,15 +41,15 @@ export function openCommands(
     rateLimiter,
     funnel,
     outbox,
-    say,
     clock,
     loadRules,
+    languages,
     drafts: tasks.drafts,
     afterReply: sendSetupHint,
     loadSettings: ({ userId: memberId, ...place }) => tasks.preferences.refresh({ ...place, memberId }),
     defaults: {
       isPrivate: (facts, command) => isPrivateByDefault(facts, command, services),
-      remixes: ({ userId: memberId, ...place }) => tasks.preferences.early({ ...place, memberId }).remix,
+      remixes: (facts) => early(facts).remix,
     },
     guards: [
       refuseUnserved(settings.discord),
@@ -52,6 +60,7 @@ export function openCommands(
   let stopLogSweep: (() => Promise<void>) | undefined;
   return {
     router,
+    interruptedState: interruptedInteractionHandler({ outbox, book: tasks.book, log }, languages),
     // In a thread with a talk, messages go to the talk rather than to an earlier `/ask`.
     readMessage: readMemberMessages(
       [utteranceReader(services), mentions.read, questionReader(services)],

@@ -7,7 +7,9 @@ import type { DiscordClients } from '../discord/outbox/clients.ts';
 import { messageRemover } from '../discord/outbox/message-remover.ts';
 import { Outbox } from '../discord/outbox/outbox.ts';
 import { RateLimiter } from '../discord/rates.ts';
+import { ReaderLanguages } from '../discord/reader-languages.ts';
 import { createCommandLookup, DiscordReader } from '../discord/reads.ts';
+import { sayIn } from '../locales/index.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { Discord } from '../services/orders/discord.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
@@ -19,33 +21,45 @@ import { erasurePage } from './tasks/own-data.ts';
 
 /** Opens what a bot reads from Discord and writes to it. */
 export function openDiscord(
-  { settings, say, clock, log }: BotContext,
+  { settings, clock, log }: BotContext,
   { clients, store, gateway }: { clients: DiscordClients; store: StoredTasks; gateway: Gateway },
 ): DiscordServices {
   const reads = new DiscordReader(clients.reads, log);
   const outbox = new Outbox(clients, log);
   const operator = new Operator(settings.operator, outbox, reads, log);
   const quietMs = settings.followQuietMs;
-  const planOf = followedPagePlan(quietMs, say);
+  const planOf = followedPagePlan(quietMs);
+  const readers = new ReaderLanguages(store.preferences);
   const remover = messageRemover({ outbox, clock, log });
   const forServices: Discord = {
     ...remover,
     refreshUrls: attachmentRefresher(clients, clock, log),
     async sendBudgetAlert(alert) {
-      if (alert.channelId !== undefined) await outbox.sendInChannel(alert.channelId, alertPlan(alert, say));
-      await operator.post(operatorAlertPlan(alert, await reads.guildName(alert.guildId), say));
+      if (alert.channelId !== undefined)
+        await outbox.sendInChannel(alert.channelId, alertPlan(alert, await readers.sayTo(alert)));
+      await operator.post(
+        operatorAlertPlan(alert, await reads.guildName(alert.guildId), sayIn(settings.operator.language)),
+      );
     },
-    notifyErased: (memberId, outcome) => outbox.sendDirectMessage(memberId, erasurePage(outcome, say)),
+    async notifyErased(memberId, outcome) {
+      const say = await readers.sayTo({ memberId });
+      readers.forget(memberId);
+      return outbox.sendDirectMessage(memberId, erasurePage(outcome, say));
+    },
   };
-  const commandNames = [...commandsByFullName(handlers.commands).keys(), ...menusByName(handlers.menus, say).keys()];
+  const commandNames = [
+    ...commandsByFullName(handlers.commands).keys(),
+    ...menusByName(handlers.menus, sayIn()).keys(),
+  ];
   return {
     clients,
     reads,
     outbox,
     operator,
+    readers,
     remover,
     forServices,
-    funnel: new Funnel(say, log),
+    funnel: new Funnel(log),
     rateLimiter: new RateLimiter(settings.rates, clock, log),
     follows: new Follower({ rows: store.follows, fineTunes: gateway.fineTunes, outbox, clock, log, quietMs, planOf }),
     registeredCommands: createCommandLookup(clients, commandNames, clock),

@@ -1,6 +1,7 @@
 import type { HandlerResult } from '../discord/handlers.ts';
 import type { Origin } from '../discord/interaction-facts.ts';
 import type { MemberMessage } from '../discord/member-message.ts';
+import { sayIn } from '../locales/index.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Services } from './feature.ts';
 
@@ -11,10 +12,13 @@ export type MessageReader = (message: MemberMessage) => Promise<(() => Promise<v
 export async function replyWithTask(
   message: MemberMessage,
   continuedTask: Task,
-  { messages: { answers }, clock, discord: { funnel }, say }: Services,
+  { messages: { answers }, clock, discord: { funnel } }: Services,
   submit: (origin: Origin) => Promise<HandlerResult>,
 ): Promise<void> {
   const { channelId } = message;
+  // The conversation stays in its language.
+  const { language } = continuedTask;
+  const say = sayIn(language);
   const reply = await answers.replyTo(message, { content: say('task.submitting') });
   if (!reply) return;
   // A message does not contain the parent channel of its thread.
@@ -23,15 +27,15 @@ export async function replyWithTask(
   const { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread } = continuedTask.route;
   const route = { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread, tokenExpiresAt: clock.now() };
   try {
-    const outcome = await submit(originOfMessage(message, reply, { parentChannelId, route }));
+    const outcome = await submit(originOfMessage(message, reply, { parentChannelId, language, route }));
     // The outcome asks the member who sent the message for a confirmation.
     if (typeof outcome === 'object' && 'content' in outcome) await answers.editReply(reply, outcome);
   } catch (error) {
-    await answers.editReply(reply, { content: funnel.messageFor(error, 'a message in a thread') });
+    await answers.editReply(reply, { content: funnel.messageFor(error, 'a message in a thread', say) });
   }
 }
 
-interface PlaceOfMessage extends Pick<Origin, 'parentChannelId' | 'isAgeRestricted'> {
+interface PlaceOfMessage extends Pick<Origin, 'parentChannelId' | 'isAgeRestricted' | 'language'> {
   route: Omit<Origin['route'], 'isPrivate' | 'install' | 'mayPost'>;
 }
 

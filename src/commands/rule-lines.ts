@@ -97,7 +97,8 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
 export async function logChannelWarnings(
   guildId: string,
   { logChannelId, alertsChannelId }: RuleFacts,
-  { discord, say }: Services,
+  { discord }: Services,
+  say: Say,
 ): Promise<string[]> {
   const channel = logChannelId ?? alertsChannelId;
   const isSeen = channel !== undefined && (await discord.reads.isSeenByEveryone(channel, guildId));

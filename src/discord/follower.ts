@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppContext } from '../lib/app-context.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
+import { languages } from '../locales/languages.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/errors.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
@@ -179,6 +180,8 @@ const followSchema = z.strictObject({
   newsAt: z.number(),
   /** The hash of the events at that time (`eventsHash`). */
   seen: nonEmptyString,
+  /** Of those who read its message. */
+  language: z.enum(languages).optional().catch(undefined),
 });
 
 export type Follow = Readonly<z.infer<typeof followSchema>>;

@@ -6,7 +6,7 @@ import { SeveralRefusals } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
 import { listText } from '../locales/formats.ts';
-import type { Say } from '../locales/index.ts';
+import { type Say, sayIn } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
@@ -49,12 +49,10 @@ function failureReason(error: unknown): string {
 
 /** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
-  readonly #say: Say;
   readonly #log: PlainLog;
   #onFailure: (reason: string) => void = () => undefined;
 
-  constructor(say: Say, log: PlainLog) {
-    this.#say = say;
+  constructor(log: PlainLog) {
     this.#log = log;
   }
 
@@ -63,15 +61,15 @@ export class Funnel {
     this.#onFailure = listener;
   }
 
-  /** `what` names the failed work. It is only used in the log. */
-  messageFor(error: unknown, what: string): string {
+  /** `what` names the failed work. It is only used in the log. `say`: for those who read the sentence; may be missing if no one does. */
+  messageFor(error: unknown, what: string, say: Say = sayIn()): string {
     this.#onFailure(failureReason(error));
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
-      if (!(error instanceof SeveralRefusals)) return refusalMessage(error, this.#say);
+      if (!(error instanceof SeveralRefusals)) return refusalMessage(error, say);
       return error.all
         .slice(0, MAX_REFUSALS)
-        .map((one) => `- ${refusalMessage(one, this.#say)}`)
+        .map((one) => `- ${refusalMessage(one, say)}`)
         .join('\n');
     }
     if (error instanceof GatewayError) {
@@ -79,17 +77,17 @@ export class Funnel {
       // The message is for the member only and not for the log, because it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway's message can repeat the request and more.
-      return this.#say(`gateway.${kind}`, { message: asSentence(escapeText(message, MAX_TEXT_LENGTH)) });
+      return say(`gateway.${kind}`, { message: asSentence(escapeText(message, MAX_TEXT_LENGTH)) });
     }
     if (error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
-      return this.#say('refusals.storeUnavailable');
+      return say('refusals.storeUnavailable');
     }
     // A bug: the member gets a reference that appears in all log lines of the task or the interaction.
     const subject = currentSubject();
     const reference = subject.task ?? subject.reference ?? newReference();
     this.#log.error({ what, reference, err: error }, 'An unexpected error occurred.');
-    return this.#say('unexpected', { reference });
+    return say('unexpected', { reference });
   }
 
   /** Discord no longer accepts a reply, so only the log records it. */

@@ -9,7 +9,7 @@ import { type Entered, type EnteredValues, type Options, readOptions, type Value
 import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
-/** What a handler gets in addition to its own input: who uses it and where, the services, and the translate function. */
+/** What a handler gets in addition to its own input: who uses it and where, the services, and the sentences in the languages of its readers. */
 export interface HandlerContext<Services> {
   facts: InteractionFacts;
   /** How to reach the member and the message again, for a task that this interaction creates. */
@@ -21,7 +21,7 @@ export interface HandlerContext<Services> {
    * Returns false if Discord allows this interaction no more messages.
    */
   postAnother(
-    plan: MessagePlan,
+    planIn: (say: Say) => MessagePlan,
     work: (origin: Origin) => Promise<unknown>,
     /** By default, the message is as private as the reply. */
     options?: { isPrivate: boolean },
@@ -29,11 +29,14 @@ export interface HandlerContext<Services> {
   /** Sends another message that only the member sees, even long after the reply. Returns false if that was not possible. */
   notifyLater(plan: MessagePlan): Promise<boolean>;
   /** The sentence for a failure that a reply contains. Logged and counted like one that is thrown. */
-  messageFor(error: unknown): string;
+  messageFor(error: unknown, say: Say): string;
   /** If the member chose a preset: its template and their text as both were typed, and the options whose values are the preset's. */
   preset?: { template: string; text: string; names: ReadonlySet<string> };
   services: Services;
+  /** The language of those who read the reply. */
   say: Say;
+  /** The member's own, for what only they see. */
+  sayToMember: Say;
 }
 
 /** Known before the acknowledgement, in every process: the payload, and the settings. */

@@ -31,7 +31,9 @@ export interface InteractionFacts extends InteractionPlace {
   parentChannelId: string | undefined;
   /** Unknown in a thread, where it counts as not restricted. */
   isAgeRestricted: boolean;
+  /** The language of the member's Discord, and that of the server. */
   locale: string;
+  guildLocale: string | undefined;
   /** When the interaction was created, by Discord's clock. */
   createdAt: number;
   /** The permissions of the member; none in direct messages. */
@@ -59,6 +61,7 @@ export function interactionFactsOf(interaction: Interaction): InteractionFacts {
     parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
     isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
     locale,
+    guildLocale: interaction.guild_locale,
     createdAt: timestampOf(id),
     permissions: BigInt(member?.permissions ?? 0),
     roleIds: member?.roles ?? [],

@@ -9,7 +9,7 @@ import {
   InteractionType,
 } from 'discord-api-types/v10';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import type { Say } from '../locales/index.ts';
+import { sayIn } from '../locales/index.ts';
 import type { EnteredForm, FormDrafts } from '../services/orders/form-drafts.ts';
 import { type CustomId, customIds, originalFormId, readCustomId } from './custom-ids.ts';
 import { fillForm, readForm } from './form.ts';
@@ -81,13 +81,12 @@ export class InteractionReader<Services> {
   constructor(
     { commands, menus = [], handlers = [] }: Handlers<Services>,
     earlyServices: EarlyContext['services'],
-    say: Say,
     drafts?: FormDrafts,
   ) {
     this.#earlyServices = earlyServices;
     this.#drafts = drafts;
     this.#commands = commandsByFullName(commands);
-    this.#menus = menusByName(menus, say);
+    this.#menus = menusByName(menus, sayIn());
     this.#handlers = new Map(handlers.map((handler) => [handler.verb, handler]));
   }
 

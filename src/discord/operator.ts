@@ -1,5 +1,6 @@
 import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { PlainLog } from '../lib/log.ts';
+import type { Language } from '../locales/languages.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import { bodyOf } from './message-body.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
@@ -12,6 +13,8 @@ export interface OperatorSettings {
   channelId?: string;
   /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
+  /** The language of notices. */
+  language?: Language;
 }
 
 /** Who operates the bot, and how they are notified. */

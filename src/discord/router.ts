@@ -3,7 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
-import type { Say } from '../locales/index.ts';
+import { sayIn } from '../locales/index.ts';
+import type { Language } from '../locales/languages.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
 import { customIds, originalFormId, readCustomId } from './custom-ids.ts';
@@ -12,13 +13,7 @@ import { FormRefusal } from './form.ts';
 import type { Funnel } from './funnel.ts';
 import type { Guard } from './guards.ts';
 import type { EarlyContext, HandlerContext, HandlerResult, Handlers } from './handlers.ts';
-import {
-  type Interaction,
-  type InteractionFacts,
-  interactionFactsOf,
-  type Origin,
-  TOKEN_LIFETIME_MS,
-} from './interaction-facts.ts';
+import { type Interaction, type InteractionFacts, interactionFactsOf, TOKEN_LIFETIME_MS } from './interaction-facts.ts';
 import {
   InteractionReader,
   type KnownDefaults,
@@ -38,6 +33,7 @@ import {
 } from './outbox/responder.ts';
 import type { ButtonPlan, PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
+import { type Languages, languagesFor } from './reader-languages.ts';
 import { requestName } from './request-name.ts';
 import { timestampOf } from './snowflake.ts';
 
@@ -46,7 +42,6 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   guards: readonly Guard[];
   rateLimiter: RateLimiter;
   services: Services;
-  say: Say;
   funnel: Funnel;
   outbox: Outbox;
   clock: Clock;
@@ -57,6 +52,8 @@ export interface RouterParts<Services extends EarlyContext['services']> {
   /** Loads the settings that another partition stores, on which the first response depends. */
   loadSettings?(facts: InteractionFacts): Promise<void>;
   defaults?: KnownDefaults;
+  /** By the settings, as far as they are in memory. By default, the languages of Discord. */
+  languages?(facts: InteractionFacts): Languages;
   /** Called after the reply to a command, press or form. `isShown` waits for a reply that delivery shows; false if there will be none. */
   afterReply?(context: HandlerContext<Services>, isShown: () => Promise<boolean>): Promise<void>;
 }
@@ -78,7 +75,7 @@ export class Router<Services extends EarlyContext['services']> {
 
   constructor(parts: RouterParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader(parts.handlers, parts.services, parts.say, parts.drafts);
+    this.#reader = new InteractionReader(parts.handlers, parts.services, parts.drafts);
   }
 
   /** The listener is called with the milliseconds from an interaction's arrival to its first response. */
@@ -150,17 +147,18 @@ export class Router<Services extends EarlyContext['services']> {
     earlierAcknowledgement: Acknowledgement | undefined,
   ): Promise<void> {
     const parsed = this.#read(interaction);
-    const context = this.#contextFor(interaction, responder, parsed.origin);
-    if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(context));
+    const contextFor = () => this.#contextFor(interaction, responder, parsed);
+    if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(contextFor()));
     // Rules or settings have changed since the acknowledgement, which had decided who sees the reply.
     const acknowledgement = parsed.asks === 'for a reply' ? parsed.acknowledgement : undefined;
     if (earlierAcknowledgement !== undefined && earlierAcknowledgement !== acknowledgement)
       throw new Refusal('refusals.interrupted');
-    if (parsed.asks === 'for a form') return responder.open(await parsed.open(context));
+    if (parsed.asks === 'for a form') return responder.open(await parsed.open(contextFor()));
     if (earlierAcknowledgement === undefined) {
       await responder.acknowledge(parsed.acknowledgement);
       await this.#applyOtherRules(interaction, parsed);
     }
+    const context = contextFor();
     await sendOutcome(responder, await parsed.run(context));
     await this.#dropCorrected(interaction);
     // Not awaited, because a reply that delivery shows may take long.
@@ -181,10 +179,7 @@ export class Router<Services extends EarlyContext['services']> {
     { acknowledgement, isPublicLater, dependsOnSettings }: ParsedReply<Services>,
   ): Promise<void> {
     const facts = interactionFactsOf(interaction);
-    const [haveRules] = await Promise.all([
-      this.#loadRules(facts),
-      dependsOnSettings && this.#parts.loadSettings?.(facts),
-    ]);
+    const [haveRules] = await Promise.all([this.#loadRules(facts), this.#parts.loadSettings?.(facts)]);
     if (haveRules) this.#guard(interaction);
     if (!dependsOnSettings) return;
     const parsed = this.#read(interaction);
@@ -206,7 +201,7 @@ export class Router<Services extends EarlyContext['services']> {
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     const reply = {
       neutral,
-      plan: { ...plan, ...(draftId !== undefined && { controls: [this.#correctButton(draftId)] }) },
+      plan: { ...plan, ...(draftId !== undefined && { controls: [this.#correctButton(draftId, interaction)] }) },
     };
     try {
       // A failure cannot be shown in a list of suggestions.
@@ -221,15 +216,16 @@ export class Router<Services extends EarlyContext['services']> {
 
   /** In public, Discord shows the sentence below "Original message was deleted", so it says what the member asked for. */
   #failureReply(error: unknown, what: string, interaction: Interaction, isPublic: boolean) {
-    const { funnel, say } = this.#parts;
+    const { member, place } = this.#languagesOf(interaction);
+    const say = sayIn(member);
     const isForm = interaction.type === InteractionType.ModalSubmit;
     const request = isPublic || isForm ? requestName(interaction) : undefined;
     const isPress = interaction.type === InteractionType.MessageComponent;
     const lines = [
       ...(request === undefined ? [] : [say(isPress ? 'yourPress' : 'yourRequest', { request })]),
-      funnel.messageFor(error, what),
+      this.#parts.funnel.messageFor(error, what, say),
     ];
-    return { plan: { content: lines.join('\n') }, neutral: { content: say('requestFailed') } };
+    return { plan: { content: lines.join('\n') }, neutral: { content: sayIn(place)('requestFailed') } };
   }
 
   async #keepRefusedForm(error: unknown, interaction: Interaction): Promise<string | undefined> {
@@ -261,8 +257,9 @@ export class Router<Services extends EarlyContext['services']> {
     }
   }
 
-  #correctButton(draftId: string): ButtonPlan {
-    return { type: 'button', id: customIds.correct.id(draftId), label: this.#parts.say('correctForm') };
+  #correctButton(draftId: string, interaction: Interaction): ButtonPlan {
+    const say = sayIn(this.#languagesOf(interaction).member);
+    return { type: 'button', id: customIds.correct.id(draftId), label: say('correctForm') };
   }
 
   #retryLimit({ id }: Interaction): RetryLimit {
@@ -277,14 +274,30 @@ export class Router<Services extends EarlyContext['services']> {
     return this.#reader.read(interaction, this.#parts.defaults);
   }
 
-  #contextFor(interaction: Interaction, responder: Responder, origin: Origin): HandlerContext<Services> {
-    const { services, say, funnel } = this.#parts;
-    const messageFor = (error: unknown): string => funnel.messageFor(error, logNameOf(interaction));
-    const postAnother: HandlerContext<Services>['postAnother'] = async (plan, work, { isPrivate } = origin.route) => {
+  #languagesOf(interaction: Interaction): Languages {
+    const facts = interactionFactsOf(interaction);
+    return this.#parts.languages?.(facts) ?? languagesFor(facts);
+  }
+
+  #contextFor(
+    interaction: Interaction,
+    responder: Responder,
+    { asks, origin }: ParsedInteraction<Services>,
+  ): HandlerContext<Services> {
+    const { services, funnel } = this.#parts;
+    const { member, place } = this.#languagesOf(interaction);
+    const languageFor = (isPrivate: boolean): Language => (isPrivate ? member : place);
+    // Only the member sees a form or suggestions.
+    const language = languageFor(origin.route.isPrivate || asks !== 'for a reply');
+    const messageFor: HandlerContext<Services>['messageFor'] = (error, say) =>
+      funnel.messageFor(error, logNameOf(interaction), say);
+    const postAnother: HandlerContext<Services>['postAnother'] = async (planIn, work, { isPrivate } = origin.route) => {
+      const messageLanguage = languageFor(isPrivate);
       try {
-        const message = await responder.postFollowUp(plan, isPrivate);
+        const message = await responder.postFollowUp(planIn(sayIn(messageLanguage)), isPrivate);
         try {
-          await work({ ...origin, message, route: { ...origin.route, isPrivate, followUpId: message.id } });
+          const route = { ...origin.route, isPrivate, followUpId: message.id };
+          await work({ ...origin, message, route, language: messageLanguage });
         } catch (error) {
           const reply = this.#failureReply(error, 'an additional message', interaction, !isPrivate);
           await notifyMemberPrivately(responder, reply, this.#retryLimit(interaction), { id: message.id, isPrivate });
@@ -300,10 +313,21 @@ export class Router<Services extends EarlyContext['services']> {
     const { parentChannelId, isAgeRestricted } = facts;
     const taskOrigin = {
       ...origin,
+      language,
       ...(parentChannelId !== undefined && { parentChannelId }),
       ...(isAgeRestricted && { isAgeRestricted: true as const }),
     };
-    return { facts, origin: taskOrigin, postAnother, notifyLater, messageFor, services, say };
+    const say = sayIn(language);
+    return {
+      facts,
+      origin: taskOrigin,
+      postAnother,
+      notifyLater,
+      messageFor,
+      services,
+      say,
+      sayToMember: sayIn(member),
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
 import type { Language } from './languages.ts';
 import type { Strings } from './strings.ts';
@@ -30,7 +30,7 @@ export interface StringTree {
 /** The files of a language by their names. Together they are one tree. */
 export function stringFiles(language: string): Map<string, StringTree> {
   const folder = new URL(`./${language}/`, import.meta.url);
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith('.json'));
   return new Map(names.map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8'))]));
 }
 
@@ -59,8 +59,8 @@ void translations.use(countFormatter).init({
 /** The sentences of each language that somebody has needed. */
 const loaded = new Map<Language, Say>();
 
-/** Reads the files of a language when it is first needed. A sentence that it lacks is said in English. */
-export function sayIn(language: Language): Say {
+/** Reads the files of a language when it is first needed. A sentence that it lacks is said in English. By default, for what is stored without a language, too. */
+export function sayIn(language: Language = 'en'): Say {
   const known = loaded.get(language);
   if (known) return known;
   for (const file of stringFiles(language).values())

@@ -3,6 +3,7 @@ import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { exactDollars } from '../locales/formats.ts';
+import { sayIn } from '../locales/index.ts';
 import { hasDefinitelyFailed } from '../services/orders/batches.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import { addExtraMessage, markCollected } from '../services/tasks/delivery-state.ts';
@@ -23,9 +24,9 @@ export async function runBatch({ id, memberId }: Proposal, context: MessageHandl
     for (const order of orders) services.tasks.orders.check({ ...context.origin, ...order });
     let isStored = false;
     await context.postAnother(
-      { content: say('task.submitting') },
+      (sayThere) => ({ content: sayThere('task.submitting') }),
       async (origin) => {
-        const name = say('batch.threadName', { count: orders.length });
+        const name = sayIn(origin.language)('batch.threadName', { count: orders.length });
         const mayOpen = !isPrivate && origin.message !== undefined && mayOpenThread(facts);
         const threadId =
           mayOpen && origin.message ? await services.discord.outbox.threads.startOn(origin.message, name) : undefined;

@@ -1,5 +1,5 @@
 import { inlineCode } from '../discord/markdown.ts';
-import type { Say } from '../locales/index.ts';
+import { type Say, sayIn } from '../locales/index.ts';
 import { MediaError } from '../services/media/errors.ts';
 import { signatureExpiry } from '../services/media/signed-urls.ts';
 import type { TaskBook } from '../services/orders/book.ts';
@@ -12,12 +12,12 @@ import type { FileSources, Result } from './results.ts';
 const FETCH_LIMITS = { max: 8 * 2 ** 20, timeoutMs: 15_000 };
 
 /** Finds notes about results that differ from their request, and about references that may explain a failure. */
-export function noteFinder({ media, views, say, log, clock }: FileSources, book: TaskBook) {
+export function noteFinder({ media, views, log, clock }: FileSources, book: TaskBook) {
   return {
     /** Facts from the file itself take precedence over those from the gateway. */
     resultNotes(task: Task, results: readonly Result[]): string[] {
       const facts = results.map((result, index) => ({ ...task.media[index], ...('video' in result && result.video) }));
-      return views[task.kind]?.notes?.(task, facts, say) ?? [];
+      return views[task.kind]?.notes?.(task, facts, sayIn(task.language)) ?? [];
     },
 
     /**
@@ -34,7 +34,7 @@ export function noteFinder({ media, views, say, log, clock }: FileSources, book:
           return storedNotes ? storedTask : setReferenceNotes(storedTask, []);
         });
         if (storedNotes) return storedNotes;
-        const newNotes = await checkAll(references, task.requesterId);
+        const newNotes = await checkAll(references, task);
         await book.change(task.id, (storedTask) => setReferenceNotes(storedTask, newNotes));
         return newNotes ?? [];
       } catch (error) {
@@ -46,15 +46,20 @@ export function noteFinder({ media, views, say, log, clock }: FileSources, book:
   };
 
   /** Undefined if the bot is about to stop; the references are checked again after the next start. */
-  async function checkAll(references: readonly Reference[], memberId: string): Promise<string[] | undefined> {
+  async function checkAll(
+    references: readonly Reference[],
+    { requesterId, language }: Task,
+  ): Promise<string[] | undefined> {
     const checks = await Promise.all(
       references.map(async (one) => {
-        const verdict = await check(one, memberId);
+        const verdict = await check(one, requesterId);
         return verdict === undefined ? [] : [{ ...one, verdict }];
       }),
     );
     const checkedReferences = checks.flat();
-    return checkedReferences.length < references.length ? undefined : referenceNotes(checkedReferences, say);
+    return checkedReferences.length < references.length
+      ? undefined
+      : referenceNotes(checkedReferences, sayIn(language));
   }
 
   /** Undefined if the bot is about to stop. */

@@ -1,6 +1,7 @@
 import { Answers } from '../discord/answers/answers.ts';
 import { Delivery } from '../discord/delivery/delivery.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
+import { sayIn } from '../locales/index.ts';
 import { hasEnded } from '../services/tasks/task.ts';
 import { presenter } from './presenter.ts';
 import type { MessageSources } from './results.ts';
@@ -11,7 +12,7 @@ export type Messages = ReturnType<typeof openMessages>;
 
 /** Creates the parts that show tasks in messages and update the messages whenever their tasks change. */
 export function openMessages(sources: MessageSources) {
-  const { tasks, outbox, clock, log, say } = sources;
+  const { tasks, outbox, clock, log } = sources;
   const { prepareMessage, hintFor, answerOf, messageOf, previewOfResult, prepareAgain } = presenter(sources);
   const deliveryParts = { outbox, clock, log, change: tasks.book.change.bind(tasks.book) };
   const review = new ResultReview(sources);
@@ -23,7 +24,7 @@ export function openMessages(sources: MessageSources) {
       answers.updateButtons(task.talk.turns.toReversed());
       // The message that would tell the others so has been deleted with its owner's data.
       if (task.unwanted && task.channelId !== undefined && task.traits.hearsEveryone?.(task.request))
-        void trackUntilDone(outbox.sendInChannel(task.channelId, talkNotice(task, say)), notices);
+        void trackUntilDone(outbox.sendInChannel(task.channelId, talkNotice(task, sayIn(task.language))), notices);
     }
     if (task.traits.isText) answers.show(task);
     else if (!task.traits.isPart && !review.intercept(task)) delivery.show(task);

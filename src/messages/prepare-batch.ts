@@ -3,7 +3,7 @@ import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText, messageLink } from '../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { asSentence } from '../lib/text.ts';
-import type { Say } from '../locales/index.ts';
+import { type Say, sayIn } from '../locales/index.ts';
 import { awaitsSubmit, type BatchEntry, hasDefinitelyFailed } from '../services/orders/batches.ts';
 import { hasEnded, isHeld, isLive, isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
@@ -50,9 +50,10 @@ export async function prepareBatch(
     throw error;
   }
   const files = images.map(({ file }) => file);
+  const say = sayIn(batch.language);
   return {
-    plan: batchMessage(batch, entries, files, sources.say),
-    fallback: batchMessage(batch, entries, [], sources.say),
+    plan: batchMessage(batch, entries, files, say),
+    fallback: batchMessage(batch, entries, [], say),
     release,
   };
 }
@@ -69,7 +70,7 @@ async function imageOf(task: Task, number: number, sources: MessageSources, sign
   const prompt = titleOf(task);
   const file = {
     name: `${fileNamePrefix(task, prompt)}preview-${number}`,
-    alt: sources.say('task.alt', { prompt }),
+    alt: sayIn(task.language)('task.alt', { prompt }),
     spoiler: isSpoiler(task),
   };
   const image =

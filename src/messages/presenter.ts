@@ -2,7 +2,7 @@ import { customIds } from '../discord/custom-ids.ts';
 import type { Origin } from '../discord/interaction-facts.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
-import type { Say } from '../locales/index.ts';
+import { type Say, sayIn } from '../locales/index.ts';
 import { talkTurns } from '../services/conversations/talk-session.ts';
 import { largerSizes } from '../services/gateway/model-ids.ts';
 import { memoryContent } from '../services/media/content.ts';
@@ -79,7 +79,7 @@ function resultPresenter(
   noteSource: ReturnType<typeof noteFinder>,
   music: Music,
 ) {
-  const { say, models } = sources;
+  const { models } = sources;
   return async (
     task: Task,
     results: readonly Result[],
@@ -88,6 +88,7 @@ function resultPresenter(
   ): Promise<PreparedMessage> => {
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
+    const say = sayIn(task.language);
     const prompt = nameOf(task, context, say);
     const frames = await thumbnailsOf(task, (index) => results[index]?.outcome === 'link', sources, signal);
     const posted = [...fetchedFiles(results), ...frames.map(({ fitted }) => fitted)];
@@ -129,7 +130,7 @@ function resultPresenter(
 
 /** Prepares the messages of answers and of utterances in talks. */
 function answerPresenter(sources: MessageSources) {
-  const { say, tasks } = sources;
+  const { tasks } = sources;
   // A later utterance interrupts an answer, and is answered instead.
   const isInterrupted = ({ id, parentId }: Task): boolean =>
     tasks.book
@@ -139,7 +140,7 @@ function answerPresenter(sources: MessageSources) {
     tasks.book.live((task) => task.id === parentId && !hasEnded(task)).length === 0;
   const utteranceStyle = talkStyle(isInterrupted, isTalkOver);
   const answers = (task: Task, extras?: AnswerExtras) =>
-    answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, say, extras);
+    answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, sayIn(task.language), extras);
   const singleAnswerMessage = async (
     task: Task,
     parentLink: string | undefined,
@@ -171,18 +172,19 @@ const groupPresenter =
 
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
-  const { say, tasks, safety } = sources;
+  const { tasks, safety } = sources;
   const context = contextOf(sources);
   const noteSource = noteFinder(sources, tasks.book);
   const music = musicPresenter(sources);
   const prepareGroup = groupPresenter(sources, music);
   const prepareResults = resultPresenter(sources, context, noteSource, music);
   const { answers, singleAnswerMessage } = answerPresenter(sources);
-  const ownMessage = (task: Task): MessagePlan | undefined => context.views[task.kind]?.message?.(task, context, say);
+  const ownMessage = (task: Task): MessagePlan | undefined =>
+    context.views[task.kind]?.message?.(task, context, sayIn(task.language));
   return {
     messageOf(task: Task): MessagePlan {
       if (task.traits.isText) return answers(task).first;
-      return ownMessage(task) ?? taskMessage(task, context, say);
+      return ownMessage(task) ?? taskMessage(task, context, sayIn(task.language));
     },
 
     /** All messages of an answer. The first one appears unfinished until the others have been posted. */
@@ -191,6 +193,7 @@ export function presenter(sources: MessageSources) {
     async prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return recordedPing(task, sources);
       const { guildId } = task;
+      const say = sayIn(task.language);
       if (showsOthers(task)) return prepareGroup(task, task, signal);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
@@ -208,14 +211,15 @@ export function presenter(sources: MessageSources) {
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
-    hintFor: (task: Task) => hintFor(task, context, say),
+    hintFor: (task: Task) => hintFor(task, context, sayIn(task.language)),
 
     previewOfResult: (task: Task) => resultPreviewOf(task, sources),
 
-    /** Prepares an earlier result again, from Discord's copy or else from the gateway. */
+    /** Prepares an earlier result again, for its readers there, from Discord's copy or else from the gateway. */
     async prepareAgain(unmasked: Task, origin: Origin): Promise<PreparedMessage> {
-      const { guildId, route } = origin;
-      const task = safety.rules.maskTask(unmasked, guildId);
+      const { guildId, route, language } = origin;
+      const say = sayIn(language);
+      const task = { ...safety.rules.maskTask(unmasked, guildId), language };
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
       if (showsOthers(task)) return prepareGroup(shownTask, origin);
@@ -253,10 +257,11 @@ const isWithheld = (task: Task, { safety: { rules } }: MessageSources): boolean 
 async function costLines(
   task: Task,
   guildId: string | undefined,
-  { tasks, money: { budgets, spending }, say }: MessageSources,
+  { tasks, money: { budgets, spending } }: MessageSources,
 ): Promise<string[]> {
   if (guildId === undefined || guildId !== task.guildId) return [];
   if (!task.traits.isPaid || !budgets.get(guildId).showsCost) return [];
+  const say = sayIn(task.language);
   const taskCost = await tasks.ledger?.costOf(task);
   // The amount is rounded here; the task's page shows every digit.
   const amount = taskCost && roundedDollars(taskCost.amount, say);
@@ -311,7 +316,7 @@ const withoutFollowUps = (task: Task): Task =>
 
 /** The bytes of a spoken reply are hashed as they are posted, so nothing is decoded. */
 async function recordedPing(task: Task, sources: MessageSources): Promise<PreparedMessage> {
-  const ping = pingFor(task, sources.say);
+  const ping = pingFor(task, sayIn(task.language));
   const voices = (ping.plan.files ?? []).flatMap(({ bytes }) => (bytes ? memoryContent(bytes) : []));
   const files = voices.map((voice) => ({ ...voice, type: mediaTypes.ogg }));
   await recordFiles(task.id, files, sources);

@@ -1,5 +1,6 @@
 import { isVisibleToOwnerOnly } from '../discord/outbox/ways.ts';
 import type { FileLabel, FilePlan } from '../discord/plan.ts';
+import { sayIn } from '../locales/index.ts';
 import { MediaError } from '../services/media/errors.ts';
 import type { FetchedFile } from '../services/media/media.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -24,8 +25,9 @@ const PREVIEW_TIMEOUT_MS = 5_000;
 export async function previewOf(task: Task, sources: FileSources, signal?: AbortSignal): Promise<Preview | undefined> {
   const address = task.preview?.address;
   if (address === undefined) return undefined;
-  const prompt = nameOf(task, sources, sources.say);
-  const alt = sources.say('task.alt', { prompt });
+  const say = sayIn(task.language);
+  const prompt = nameOf(task, sources, say);
+  const alt = say('task.alt', { prompt });
   const file = { name: `${fileNamePrefix(task, prompt)}preview`, alt, spoiler: isSpoiler(task) };
   return fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, sources, signal);
 }
@@ -40,7 +42,7 @@ export async function sourcePreviewsOf(task: Task, sources: FileSources, signal?
   const sourceImages = sources.views[task.kind]?.sourceImages?.(task) ?? [];
   const previews: Preview[] = [];
   for (const [index, { address, name, isSpoiler: spoiler = false }] of sourceImages.entries()) {
-    const alt = sources.say('task.describe.alt', { name });
+    const alt = sayIn(task.language)('task.describe.alt', { name });
     const file = { name: `source-${index + 1}`, alt, spoiler };
     const image = { address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, givenBy: task.requesterId, file };
     const preview = await fetchImage(image, task, sources, signal);
@@ -60,7 +62,8 @@ export async function resultPreviewOf(task: Task, sources: MessageSources): Prom
   const copy = medium.kind === 'image' ? copiesOf(files ?? new Map()).get(0) : undefined;
   const address = copy ?? (medium.kind === 'image' ? medium.address : medium.thumbnail);
   if (address === undefined) return undefined;
-  const alt = sources.say('task.alt', { prompt: nameOf(task, sources, sources.say) });
+  const say = sayIn(task.language);
+  const alt = say('task.alt', { prompt: nameOf(task, sources, say) });
   const file = { name: `${task.kind}-${task.id}-preview`, alt, spoiler: isSpoiler(task) };
   return fetchImage({ address, max: MAX_SOURCE_BYTES, fit: MAX_SHOWN_SOURCE_BYTES, file }, task, sources);
 }
@@ -72,11 +75,12 @@ export async function thumbnailsOf(
   sources: FileSources,
   signal?: AbortSignal,
 ): Promise<Preview[]> {
+  const say = sayIn(task.language);
   const frames: Preview[] = [];
   for (const [index, { kind, thumbnail: address }] of task.media.entries()) {
     if (kind !== 'video' || address === undefined || !isLinked(index)) continue;
-    const prompt = nameOf(task, sources, sources.say);
-    const alt = sources.say('video.frame', { prompt });
+    const prompt = nameOf(task, sources, say);
+    const alt = say('video.frame', { prompt });
     const file = { name: `${fileNamePrefix(task, prompt)}frame${index + 1}`, alt, spoiler: isSpoiler(task) };
     const frame = await fetchImage({ address, max: MAX_FETCHED_PREVIEW_BYTES, file }, task, sources, signal);
     if (frame) frames.push(frame);

@@ -34,14 +34,14 @@ const inPublicReply = (origin: Origin, { message }: Proposal): Origin => {
 const runButton = onPress(customIds.runProposal, {
   reply: 'here',
   async run(id, context) {
-    const { services, facts, origin, notifyLater, messageFor, say } = context;
+    const { services, facts, origin, notifyLater, messageFor, say, sayToMember } = context;
     throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
     const { proposals } = services.tasks;
     const asked = await proposals.find(id, facts.userId);
     if (asked.batch && !proposals.hasExpired(asked) && !proposals.hasRisen(asked)) return runBatch(asked, context);
     const proposal = await proposals.take(id, facts.userId);
     if (services.tasks.proposals.hasExpired(proposal)) {
-      const expired = { content: messageFor(new Refusal('refusals.questionExpired')), controls: [] };
+      const expired = { content: messageFor(new Refusal('refusals.questionExpired'), sayToMember), controls: [] };
       if (origin.route.isPrivate) return expired;
       await notifyLater(expired);
       return 'deleted';
@@ -66,7 +66,7 @@ const asTypedButton = onPress(customIds.runAsTyped, {
 /** Orders that were not submitted stay in the proposal, so that the member can confirm them again. */
 async function submitAll(proposal: Proposal, context: MessageHandlerContext): Promise<HandlerResult> {
   const { id, memberId, orders, messages } = proposal;
-  const { services, origin, postAnother, notifyLater, messageFor, say } = context;
+  const { services, origin, postAnother, notifyLater, messageFor, say, sayToMember } = context;
   const submitted = new Set<ProposedOrder>();
   const submit = async (order: ProposedOrder, orderOrigin: Origin): Promise<void> => {
     submitted.add(order);
@@ -87,7 +87,7 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
       else if (messages === undefined) await submit(order, inPublicReply(origin, proposal));
       else {
         const submitHere = (orderOrigin: Origin) => submit(order, orderOrigin);
-        const isPosted = await postAnother({ content: say('task.submitting') }, submitHere, {
+        const isPosted = await postAnother((sayThere) => ({ content: sayThere('task.submitting') }), submitHere, {
           isPrivate: messages === 'private',
         });
         // Discord allows no more messages.
@@ -97,8 +97,9 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
   } catch (error) {
     if (error instanceof ContentRefusal && !origin.route.isPrivate) {
       // The question shows everyone what was refused.
-      const request = requestLines(orders, say).join('\n');
-      await notifyLater({ content: [say('yourRequest', { request }), messageFor(error)].join('\n') });
+      const request = requestLines(orders, sayToMember).join('\n');
+      const lines = [sayToMember('yourRequest', { request }), messageFor(error, sayToMember)];
+      await notifyLater({ content: lines.join('\n') });
       return 'deleted';
     }
     await services.tasks.proposals.putBack(proposal, rest());
@@ -124,13 +125,13 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
 function refusalOf(
   order: ProposedOrder,
   count: number,
-  { services, origin, messageFor }: MessageHandlerContext,
+  { services, origin, messageFor, say }: MessageHandlerContext,
 ): string | undefined {
   try {
     services.tasks.orders.check({ ...origin, ...order }, count);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return messageFor(error);
+    if (error instanceof Refusal) return messageFor(error, say);
     throw error;
   }
 }

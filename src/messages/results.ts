@@ -1,7 +1,7 @@
 import type { Outbox } from '../discord/outbox/outbox.ts';
+import type { ReaderLanguages } from '../discord/reader-languages.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Say } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Medium } from '../services/gateway/snapshot.ts';
 import type { FileContent } from '../services/media/content.ts';
@@ -20,14 +20,14 @@ export interface ResultSources extends Domains {
 /** What the messages of tasks are built from. */
 export interface MessageSources extends ResultSources, MessageSettings {
   outbox: Outbox;
-  say: Say;
+  readers: ReaderLanguages;
   clock: Clock;
   /** The files that Discord stores with a task's message, by name. Undefined if Discord does not respond. */
   storedFiles(task: Task): Promise<ReadonlyMap<string, string> | undefined>;
 }
 
 /** Enough for previews and notes, which tests build without an engine. */
-export type FileSources = Pick<MessageSources, 'views' | 'media' | 'say' | 'log' | 'clock'>;
+export type FileSources = Pick<MessageSources, 'views' | 'media' | 'log' | 'clock'>;
 
 /** The outcome of fetching one result: a file to attach, or a link; otherwise it is gone, or does not have the expected type. */
 export type Result =

@@ -4,10 +4,9 @@ import { openDiscord } from '../commands/open-discord.ts';
 import { talksWithoutThread } from '../commands/talk/start.ts';
 import type { Config } from '../config.ts';
 import type { DiscordClients } from '../discord/outbox/clients.ts';
-import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import type { ClusterHealth } from '../discord/shards/cluster-health.ts';
 import { isDoneWithin, systemClock } from '../lib/clock.ts';
-import { say } from '../locales/index.ts';
+import { sayIn } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
@@ -56,14 +55,14 @@ export type Bot = ReturnType<typeof createBot>;
 /** Opens the parts of a bot, each with those above it. */
 function openParts({ config, tools, store, clients, monitoring, cluster }: BotSources) {
   const { log, version, clock = systemClock, mediaClock = clock, mediaProcess } = tools;
-  const context = { clock, log, say, settings: config };
+  const context = { clock, log, settings: config };
   const { partition, others, limits } = cluster ?? {
     partition: WHOLE_STORE,
     limits: new ProcessLimits(config, context),
   };
   const gateway = createGateway(config.gateway, { log, clock, connections: cluster?.connections }, tools.gatewayLimits);
   const discord = openDiscord(context, { clients, store, gateway });
-  const { outbox, reads, operator } = discord;
+  const { outbox, readers, reads, operator } = discord;
   const engine = createEngine(context, {
     ...cluster,
     settings: config,
@@ -83,11 +82,13 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const { domains } = engine;
   const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
-  const notices = openNotices({ ...context, version, domains, gateway, store, operator });
+  const say = sayIn(config.operator.language);
+  const notices = openNotices({ ...context, say, version, domains, gateway, store, operator });
   const messages = openMessages({
     ...domains,
     ...context,
     outbox,
+    readers,
     views: kindViews,
     isRemix: config.gateway.remix,
     marksResults: config.media.marksResults,
@@ -142,7 +143,7 @@ export function createBot(sources: BotSources) {
     health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
 
     /** For an interaction whose process died while handling it. */
-    interruptedState: interruptedInteractionHandler({ outbox, book: tasks.book, say, log }),
+    interruptedState: commands.interruptedState,
 
     /** Reads the content of the store, but does not act on it yet. */
     async open(): Promise<void> {
@@ -163,7 +164,10 @@ export function createBot(sources: BotSources) {
     announce(): void {
       notices.start();
       ownersNotified = store.quarantine
-        .notifyOwners((memberId) => outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') }))
+        .notifyOwners(async (memberId) => {
+          const say = await discord.readers.sayTo({ memberId });
+          return outbox.sendDirectMessage(memberId, { content: say('tasks.unreadable') });
+        })
         .catch((error: unknown) => log.warn({ err: error }, 'Could not notify the owners of unreadable tasks.'));
     },
 

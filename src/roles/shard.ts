@@ -8,7 +8,6 @@ import { openShards, type Shards } from '../discord/shards/open-shards.ts';
 import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
-import { say } from '../locales/index.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { FollowedThreads } from '../services/cluster/followed-threads.ts';
@@ -42,7 +41,6 @@ export async function startShard(
     ...cluster,
     outbox: new Outbox(clients, log),
     handlers,
-    say,
     settings: config,
     privateCommandsOf: async (guildId) => [
       ...config.rules.privateCommands,

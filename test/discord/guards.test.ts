@@ -17,6 +17,7 @@ const textChannel: InteractionFacts = {
   parentChannelId: undefined,
   isAgeRestricted: false,
   locale: 'en-US',
+  guildLocale: undefined,
   createdAt: 0,
   permissions: 0n,
   roleIds: [],

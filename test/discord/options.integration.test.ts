@@ -10,7 +10,6 @@ import { Router } from '../../src/discord/router.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { Refusal } from '../../src/lib/refusal.ts';
-import { say } from '../../src/locales/index.ts';
 
 const { command } = definersFor<EarlyContext['services']>();
 
@@ -39,10 +38,9 @@ async function startEchoBot(): Promise<EmbeddedDiscord> {
   const { connection, rest } = clients;
   onTestFinished(() => clients.close());
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: () => undefined });
-  const funnel = new Funnel(say, log);
+  const funnel = new Funnel(log);
   const parts = {
     services: { settings: { discord: { adminGuildIds: [] } } },
-    say,
     funnel,
     outbox: new Outbox(clients, log),
     clock: systemClock,

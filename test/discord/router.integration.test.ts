@@ -156,14 +156,13 @@ async function startRouter(
     isPretty: false,
     write: (line) => lines.push(line),
   });
-  const funnel = new Funnel(say, log);
+  const funnel = new Funnel(log);
   const outbox = new Outbox(clients, log);
   const router = new Router({
     ...rules,
     handlers,
     rateLimiter: new RateLimiter({}, systemClock, log),
     services: { settings: { discord: { adminGuildIds: [] } } },
-    say,
     funnel,
     outbox,
     clock: systemClock,

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs, kindViews } from '../../src/commands/index.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { say } from '../../src/locales/index.ts';
 import { noteFinder } from '../../src/messages/notes.ts';
 import { openMedia } from '../../src/services/media/media.ts';
 import { TaskBook } from '../../src/services/orders/book.ts';
@@ -40,7 +39,7 @@ async function createNotesFixture() {
   const restart = async () => {
     const book = new TaskBook(store, log);
     await book.open();
-    return noteFinder({ media, views: kindViews, log, clock, say }, book);
+    return noteFinder({ media, views: kindViews, log, clock }, book);
   };
   const storeTask = async (task: Task): Promise<Task> => {
     await store.put(task);

@@ -7,8 +7,8 @@ import { command, type Feature, type Services } from '../feature.ts';
 import { aboutPage, type Health } from './page.ts';
 
 /** The state of the bot, of Discord and of the gateway. */
-async function healthOf(services: Services): Promise<Health> {
-  const { gateway, tasks, say } = services;
+async function healthOf(services: Services, say: Say): Promise<Health> {
+  const { gateway, tasks } = services;
   const { version, ownership, clusterHealth } = services.operations;
   const { pingMs } = services.discord.clients.connection;
   const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
@@ -45,7 +45,7 @@ export const about: Feature = {
     async run(_values, { services, facts, origin, say }) {
       const isOperator = await services.discord.operator.isOperator(facts.userId);
       const [health, registeredCommands] = await Promise.all([
-        healthOf(services),
+        healthOf(services, say),
         services.discord.registeredCommands(facts),
       ]);
       const { gateway } = health;

@@ -6,6 +6,8 @@ import { type ReadPlace, ServerAccess } from '../../discord/server-access.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
+import { type Language, languageOf } from '../../locales/languages.ts';
 import type { NewOrder } from '../../messages/pressed-task.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
@@ -135,16 +137,17 @@ export class Mentions {
   /** Posts the reply that will show the answer. Returns false if there will be none. Never throws. */
   async #openReply(open: OpenQuestion): Promise<boolean> {
     const { message } = open;
-    const { messages, say, log } = this.#services;
+    const { messages, log } = this.#services;
     let hint = hintFor(message);
     try {
       // Where mentions are not wanted, the bot says nothing.
       if (await this.#mayAsk(open)) {
         if (hint === 'response' && !this.#isFirstHint(message)) hint = undefined;
         else {
+          const say = this.#sayFor(open);
           const progress = open.isShownAsWaiting ? say('ask.mention.waiting') : say('task.submitting');
           const content = hint ? say(`ask.mention.${hint}`) : progress;
-          open.reply = await messages.answers.replyTo(message, hint ? this.#notice(message, content) : { content });
+          open.reply = await messages.answers.replyTo(message, hint ? this.#notice(open, content) : { content });
         }
       }
     } catch (error) {
@@ -186,13 +189,13 @@ export class Mentions {
 
   async #submit(open: OpenQuestion): Promise<void> {
     const { message, reply, place } = open;
-    const { messages, tasks, say } = this.#services;
+    const { messages, tasks } = this.#services;
+    const say = this.#sayFor(open);
     if (!reply || open.isDeleted) return;
-    if (this.#turns.isClosed)
-      return messages.answers.editReply(reply, this.#notice(message, say('refusals.interrupted')));
+    if (this.#turns.isClosed) return messages.answers.editReply(reply, this.#notice(open, say('refusals.interrupted')));
     const hint = hintFor(message);
     open.state = hint ? 'refused' : 'starting';
-    if (hint) return messages.answers.editReply(reply, this.#notice(message, say(`ask.mention.${hint}`)));
+    if (hint) return messages.answers.editReply(reply, this.#notice(open, say(`ask.mention.${hint}`)));
     if (open.isShownAsWaiting) await messages.answers.editReply(reply, { content: say('task.submitting') });
     open.isShownAsWaiting = false;
     let previous: Task | undefined;
@@ -213,10 +216,24 @@ export class Mentions {
     }
   }
 
-  #originOf({ message, reply, place }: OpenQuestion): Origin {
+  /** Messages do not say a language: the member's when they last used the bot, or else that of their server. */
+  #languageFor({ message, place }: OpenQuestion): Language {
+    const { tasks, discord } = this.#services;
+    const here = { ...message, parentChannelId: place?.parentChannelId, install: 'guild' } as const;
+    const { memberLanguage, placeLanguage } = tasks.preferences.early(here);
+    return memberLanguage ?? discord.readers.lastOf(message.memberId) ?? placeLanguage ?? languageOf(place?.locale);
+  }
+
+  #sayFor(open: OpenQuestion): Say {
+    return sayIn(this.#languageFor(open));
+  }
+
+  #originOf(open: OpenQuestion): Origin {
+    const { message, reply, place } = open;
     const { discord, clock } = this.#services;
     return originOfMessage(message, reply, {
       parentChannelId: place?.parentChannelId,
+      language: this.#languageFor(open),
       ...(place?.isAgeRestricted && { isAgeRestricted: true }),
       route: {
         applicationId: discord.clients.identity.applicationId ?? '',
@@ -233,7 +250,8 @@ export class Mentions {
 
   /** Asks for a confirmation, if the server wants one at this price. The reply is public, so its button shows the price to the author only. */
   async #propose(open: OpenQuestion, order: NewOrder, origin: Origin): Promise<boolean> {
-    const { tasks, messages, say } = this.#services;
+    const { tasks, messages } = this.#services;
+    const say = this.#sayFor(open);
     const { guildId, requesterId: memberId } = origin;
     if (!open.reply || tasks.proposals.limitExceededBy(order, guildId) === undefined) return false;
     tasks.orders.check({ ...origin, ...order });
@@ -264,32 +282,33 @@ export class Mentions {
 
   /** Only the author may read why a question was refused, so in a server the reply only has a button that shows it. */
   async #refuse(open: OpenQuestion, error: unknown): Promise<void> {
-    const { messages, tasks, discord, say } = this.#services;
+    const { messages, tasks, discord } = this.#services;
+    const say = this.#sayFor(open);
     const { id, memberId, guildId } = open.message;
-    const reason = discord.funnel.messageFor(error, 'a mention');
+    const reason = discord.funnel.messageFor(error, 'a mention', say);
     const wasNotSubmitted = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);
     if (wasNotSubmitted) open.state = 'refused';
     else this.#open.delete(id);
     if (!open.reply) return;
-    if (guildId === undefined) return messages.answers.editReply(open.reply, this.#notice(open.message, reason));
+    if (guildId === undefined) return messages.answers.editReply(open.reply, this.#notice(open, reason));
     const draftId = await tasks.drafts.keep(memberId, { reason }).catch((keepError: unknown) => {
       discord.funnel.messageFor(keepError, 'keeping the reason of a refusal');
       return undefined;
     });
     const controls =
       draftId === undefined ? [] : [buttonPlan(say('ask.mention.showReason'), customIds.showReason.id(draftId))];
-    await messages.answers.editReply(open.reply, this.#notice(open.message, say('ask.mention.refused'), controls));
+    await messages.answers.editReply(open.reply, this.#notice(open, say('ask.mention.refused'), controls));
   }
 
-  async #showDeleted({ message, reply }: OpenQuestion): Promise<void> {
-    const { messages, say } = this.#services;
-    if (reply) await messages.answers.editReply(reply, this.#notice(message, say('ask.mention.deleted')));
+  async #showDeleted(open: OpenQuestion): Promise<void> {
+    const notice = this.#notice(open, this.#sayFor(open)('ask.mention.deleted'));
+    if (open.reply) await this.#services.messages.answers.editReply(open.reply, notice);
   }
 
   /** A reply that answers nothing, which the author of the message can delete. */
-  #notice({ memberId }: MemberMessage, content: string, controls: readonly Control[] = []): MessagePlan {
-    const label = this.#services.say('task.buttons.delete');
-    const remove = buttonPlan(label, customIds.deleteNotice.id(memberId), { emoji: '🗑️' });
+  #notice(open: OpenQuestion, content: string, controls: readonly Control[] = []): MessagePlan {
+    const label = this.#sayFor(open)('task.buttons.delete');
+    const remove = buttonPlan(label, customIds.deleteNotice.id(open.message.memberId), { emoji: '🗑️' });
     return { content, controls: [...controls, remove] };
   }
 

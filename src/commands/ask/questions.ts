@@ -3,7 +3,7 @@ import type { MessageFile } from '../../discord/member-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { SeveralRefusals } from '../../lib/mistakes.ts';
 import { PriceRefusal, Refusal } from '../../lib/refusal.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { type AskRequest, formats } from '../../services/conversations/ask-request.ts';
 import { answerOf } from '../../services/conversations/ask-transitions.ts';
@@ -151,7 +151,7 @@ export function questionReader(services: Services): MessageReader {
     const question = { prompt: content, ...filesIn(files), effort, web };
     return () =>
       replyWithTask(message, previous, services, (origin) =>
-        submitQuestion(question, previous, { services, origin, say: services.say }),
+        submitQuestion(question, previous, { services, origin, say: sayIn(origin.language) }),
       );
   };
 }

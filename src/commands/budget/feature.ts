@@ -243,7 +243,7 @@ const alerts = command({
       return budget.reply(
         say('budget.done.alerts', { channel }),
         ...(isForLog
-          ? [say('budget.done.alertsAndLog'), ...(await logChannelWarnings(budget.guildId, facts, services))]
+          ? [say('budget.done.alertsAndLog'), ...(await logChannelWarnings(budget.guildId, facts, services, say))]
           : []),
       );
     // Without a log channel, the log was there.

@@ -54,6 +54,7 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
     tokenExpiresAt,
     newsAt: clock.now(),
     seen: eventsHash(events),
+    language: context.say.language,
   };
   await context.services.discord.follows.begin(follow, events);
   const following = {

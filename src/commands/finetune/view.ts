@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type FollowerParts, lastEditAt } from '../../discord/follower.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
 import { buttonPlan, pageButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
 
@@ -117,10 +117,10 @@ function fileOf(fineTuneId: string, events: readonly FineTuneEvent[]): FilePlan 
 
 /** Builds the page of a message that is, or was, updated live. */
 export const followedPagePlan =
-  (quietMs: number, say: Say): FollowerParts['planOf'] =>
-  ({ id, fineTuneId, tokenExpiresAt }, events, end) => {
+  (quietMs: number): FollowerParts['planOf'] =>
+  ({ id, fineTuneId, tokenExpiresAt, language }, events, end) => {
     const until = lastEditAt(tokenExpiresAt);
     const following: FollowStatus =
       end === undefined ? { state: 'followed', followId: id, until, quietMs } : { state: end };
-    return fineTunePage({ fineTuneId, events, following }, say);
+    return fineTunePage({ fineTuneId, events, following }, sayIn(language));
   };

@@ -43,26 +43,33 @@ const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
 export function startRuleLog(services: Services): void {
-  const { clock, say } = services;
+  const { clock, log } = services;
   const { rules, targets } = services.safety;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
-  const postEntry = (guildId: string, content: string, ...memberIds: string[]): void => {
+  const postEntry = async (guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]): Promise<void> => {
     const channelId = rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
-    if (channelId !== undefined)
-      void postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
+    if (channelId === undefined) return;
+    try {
+      const content = contentIn(await services.discord.readers.sayTo({ guildId, channelId }));
+      await postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
+    } catch (error) {
+      log.warn({ err: error }, 'The language of a log channel could not be read.');
+    }
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);
     const [{ by } = {}] = changes;
     if (by === undefined) return;
-    const lines = changes.map((change) => `- ${changeText(change, targets, say, { hidden: true })}`);
-    const title = say('rules.log.changed', { who: `<@${by}>`, count: changes.length });
-    postEntry(guildId, [title, ...lines].join('\n'), by);
+    const contentIn = (say: Say): string => {
+      const lines = changes.map((change) => `- ${changeText(change, targets, say, { hidden: true })}`);
+      return [say('rules.log.changed', { who: `<@${by}>`, count: changes.length }), ...lines].join('\n');
+    };
+    void postEntry(guildId, contentIn, by);
   });
   services.tasks.presets.onModerated(({ guildId, memberId, name }, moderatorId) => {
     const deletion = { at: Math.floor(clock.now() / 1000), who: `<@${moderatorId}>`, owner: `<@${memberId}>` };
-    const entry = say('rules.log.presetDeleted', { ...deletion, name: inlineCode(name) });
-    postEntry(guildId, entry, memberId, moderatorId);
+    const contentIn = (say: Say) => say('rules.log.presetDeleted', { ...deletion, name: inlineCode(name) });
+    void postEntry(guildId, contentIn, memberId, moderatorId);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;
@@ -78,11 +85,13 @@ export function startRuleLog(services: Services): void {
     window.posted += 1;
     // The current window has none to report: it posts until it is full.
     const { startsAt, skippedCount } = lastWindow ?? window;
-    const lines = [
-      ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount, at: Math.floor(startsAt / 1000) })] : []),
-      refusalText(refusal, now, targets, say),
-    ];
-    postEntry(guildId, lines.join('\n'), refusal.memberId);
+    const at = Math.floor(startsAt / 1000);
+    const contentIn = (say: Say): string =>
+      [
+        ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount, at })] : []),
+        refusalText(refusal, now, targets, say),
+      ].join('\n');
+    void postEntry(guildId, contentIn, refusal.memberId);
   });
 }
 

@@ -30,7 +30,7 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
   const facts = ruleFacts(guildId, context.services);
   const namesPlaces = facts.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
   const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
-  const warnings = await logChannelWarnings(guildId, facts, context.services);
+  const warnings = await logChannelWarnings(guildId, facts, context.services, context.say);
   return rulesPage({ ...facts, names, warnings }, context.say);
 }
 

@@ -156,10 +156,10 @@ export class ReportDelivery {
 
   /** Removes a report whose channel is gone or closed to the bot, because no moderator can read it. Notifies its reporter. */
   async #giveUp({ id, reporterId }: Report): Promise<void> {
-    const { say } = this.#parts;
     const { reports } = this.#parts.safety;
-    const { outbox } = this.#parts.discord;
+    const { outbox, readers } = this.#parts.discord;
     if (reporterId !== undefined && !this.#awaitingConfirmation.has(id)) {
+      const say = await withStore(() => readers.sayTo({ memberId: reporterId }));
       const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
       if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
     }
@@ -229,7 +229,8 @@ export class ReportDelivery {
   }
 
   async #plan(report: Report): Promise<MessagePlan> {
-    const { say, safety } = this.#parts;
+    const { safety, discord } = this.#parts;
+    const say = await withStore(() => discord.readers.sayTo(report));
     return reportMessage(report, await this.#textOf(report), safety.reports.historyOf(report), say);
   }
 

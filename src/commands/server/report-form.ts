@@ -96,7 +96,7 @@ async function announce(
     ({ id } = await services.safety.reports.add({ ...report, ...place, reporterId: facts.userId }));
   } catch (error) {
     // There is nothing to correct, so this is the reply: a refusal would offer the form again.
-    if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error) };
+    if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error, say) };
     throw error;
   }
   const outcome = await services.reportDelivery.announce(id);

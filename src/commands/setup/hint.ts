@@ -7,7 +7,7 @@ import type { Context } from '../feature.ts';
  * that it has joined a server.
  */
 export async function sendSetupHint(
-  { facts, services, notifyLater, say }: Context,
+  { facts, services, notifyLater, sayToMember }: Context,
   isReplyShown: () => Promise<boolean>,
 ): Promise<void> {
   const { guildId, install } = facts;
@@ -22,7 +22,7 @@ export async function sendSetupHint(
     if (!(await isReplyShown())) return setup.giveHintBack(guildId);
     // Stored first: after a crash, no hint is better than a second one.
     await setup.mark(guildId, 'known');
-    await notifyLater({ content: say('setup.hint', { command: commandMention('setup', id) }) });
+    await notifyLater({ content: sayToMember('setup.hint', { command: commandMention('setup', id) }) });
   } catch (error) {
     setup.giveHintBack(guildId);
     throw error;

@@ -143,7 +143,7 @@ const steps: Record<SetupStep, ShowStep> = {
   async rules(guildId, { services, say }) {
     const facts = ruleFacts(guildId, services);
     const lines = ruleLines(facts, say);
-    lines.log.push(...(await logChannelWarnings(guildId, facts, services)));
+    lines.log.push(...(await logChannelWarnings(guildId, facts, services, say)));
     const sections = ['words', 'links', 'moderation', 'log'] as const;
     return {
       blocks: sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
@@ -163,7 +163,7 @@ const steps: Record<SetupStep, ShowStep> = {
         say('setup.privacy.own', { command: mention('tasks') }),
         say('setup.privacy.admins'),
         ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),
-        ...(await logChannelWarnings(guildId, facts, services)),
+        ...(await logChannelWarnings(guildId, facts, services, say)),
         say('setup.privacy.operator'),
         say('setup.privacy.others'),
         ...(hasModerationService && moderation.some(usesModeration) ? [say('setup.privacy.moderation')] : []),

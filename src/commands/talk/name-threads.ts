@@ -1,5 +1,6 @@
 import { truncate } from '../../discord/truncate.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
+import { sayIn } from '../../locales/index.ts';
 import { answerOf } from '../../services/conversations/ask-transitions.ts';
 import { isClosed, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
@@ -17,7 +18,7 @@ function nameFrom(task: TaskOf<'said'>, rules: Services['safety']['rules']): str
 }
 
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
-export function nameThreads({ tasks: { book }, discord, safety, say, log }: Services): void {
+export function nameThreads({ tasks: { book }, discord, safety, log }: Services): void {
   const { threads } = discord.outbox;
   book.onChange((task) => {
     if (isOfKind('said', task)) void logFailure(nameBy(task));
@@ -47,7 +48,7 @@ export function nameThreads({ tasks: { book }, discord, safety, say, log }: Serv
     if (!talk?.channelId || !namedBy || (isOfKind('said', task) && namedBy !== task.id)) return;
     // An erasure reports the words, their message and the conversation, and Discord accepts only one more name.
     if (talk !== task && !(await wasNamed(talk.id))) return;
-    await threads.rename(talk.channelId, say('talk.threadName', { model: talk.model ?? '' }));
+    await threads.rename(talk.channelId, sayIn(talk.language)('talk.threadName', { model: talk.model ?? '' }));
   }
 
   /** Whether the thread still had its name, which is not taken back again. */

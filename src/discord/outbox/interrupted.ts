@@ -1,9 +1,12 @@
 import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord-api-types/v10';
 import type { PlainLog } from '../../lib/log.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
+import { languages } from '../../locales/languages.ts';
 import type { TaskBook } from '../../services/orders/book.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
+import { type InteractionFacts, interactionFactsOf } from '../interaction-facts.ts';
 import { bodyOf } from '../message-body.ts';
+import type { Languages } from '../reader-languages.ts';
 import { findReply } from './adoption.ts';
 import { hasCode } from './errors.ts';
 import type { Outbox } from './outbox.ts';
@@ -12,7 +15,6 @@ import type { Acknowledgement } from './responder.ts';
 interface InterruptedContext {
   outbox: Outbox;
   book: TaskBook;
-  say: Say;
   log: PlainLog;
 }
 
@@ -25,21 +27,22 @@ export type InterruptedState = 'ended' | 'not acknowledged' | Acknowledgement;
  * is told to try again.
  */
 export const interruptedInteractionHandler =
-  ({ outbox, book, say, log }: InterruptedContext) =>
-  async (
-    { type, id, application_id: applicationId, token }: APIInteraction,
-    onlyOrders: boolean,
-  ): Promise<InterruptedState> => {
-    if (type === InteractionType.ApplicationCommandAutocomplete) return 'ended';
+  ({ outbox, book, log }: InterruptedContext, languagesOf: (facts: InteractionFacts) => Languages) =>
+  async (interaction: APIInteraction, onlyOrders: boolean): Promise<InterruptedState> => {
+    const { id, application_id: applicationId, token } = interaction;
+    if (interaction.type === InteractionType.Ping) return 'ended';
+    if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return 'ended';
     // A task that is still live shows its own outcome.
     if (book.live(({ route }) => route.interactionId === id).length > 0) return 'ended';
     try {
       const message = await outbox.readResponse({ applicationId, token });
       if (!message) return 'not acknowledged';
       if ((message.flags & MessageFlags.Loading) === 0) return 'ended';
-      if (onlyOrders) return (message.flags & MessageFlags.Ephemeral) === 0 ? 'public answer' : 'private answer';
+      const isPublic = (message.flags & MessageFlags.Ephemeral) === 0;
+      if (onlyOrders) return isPublic ? 'public answer' : 'private answer';
       const route = { by: 'token', applicationId, token, followUpId: undefined } as const;
-      await outbox.edit(route, bodyOf({ content: say('refusals.interrupted') }));
+      const { member, place } = languagesOf(interactionFactsOf(interaction));
+      await outbox.edit(route, bodyOf({ content: sayIn(isPublic ? place : member)('refusals.interrupted') }));
     } catch (error) {
       // If the token has expired, the member has long since seen that there was no result.
       if (!hasCode(error, Code.InvalidWebhookToken))
@@ -54,18 +57,22 @@ export const interruptedInteractionHandler =
  */
 export const interruptedMessageHandler =
   (
-    { outbox, book, say, log }: InterruptedContext,
+    { outbox, book, log }: InterruptedContext,
     applicationId: () => string,
-    /** What a reply says before its task is stored. */
-    openTexts: readonly string[],
+    /** What a reply says before its task is stored, in a language. */
+    openTextsIn: (say: Say) => readonly string[],
   ) =>
   async (message: MessagePlace): Promise<boolean> => {
     try {
       const reply = await findReply(message, applicationId(), outbox);
       if (!reply) return false;
       const isTaskLive = book.live(({ message }) => message?.id === reply.place.id).length > 0;
-      if (openTexts.includes(reply.content ?? '') && !isTaskLive)
-        await outbox.edit({ by: 'edit', message: reply.place }, bodyOf({ content: say('refusals.interrupted') }));
+      const language = languages.find((one) => openTextsIn(sayIn(one)).includes(reply.content ?? ''));
+      if (language !== undefined && !isTaskLive)
+        await outbox.edit(
+          { by: 'edit', message: reply.place },
+          bodyOf({ content: sayIn(language)('refusals.interrupted') }),
+        );
     } catch (error) {
       log.warn(
         { err: error },

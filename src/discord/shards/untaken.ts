@@ -3,7 +3,7 @@ import type { AppContext } from '../../lib/app-context.ts';
 import { isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import type { Say } from '../../locales/index.ts';
+import { sayIn } from '../../locales/index.ts';
 import type { Inbox } from '../../services/cluster/inbox.ts';
 import type { EarlyPreferences } from '../../services/orders/preference-set.ts';
 import type { EarlyContext, Handlers } from '../handlers.ts';
@@ -12,6 +12,7 @@ import { InteractionReader } from '../interaction-reader.ts';
 import { isTooLate } from '../outbox/errors.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Acknowledgement, notifyMemberPrivately, Responder } from '../outbox/responder.ts';
+import { type Languages, languagesFor } from '../reader-languages.ts';
 import { timestampOf } from '../snowflake.ts';
 
 /** How long a worker has to take an interaction: as much as possible of the three seconds that Discord waits for the first response. */
@@ -30,6 +31,9 @@ const MAX_WAITING = 1_000;
 /** The reply to a form is as private as the form was opened, regardless of rules and settings. */
 const NO_DEFAULTS: readonly [readonly string[], EarlyPreferences] = [[], {}];
 
+/** Discord pings only over HTTP. */
+const ENGLISH: Languages = { member: 'en', place: 'en' };
+
 interface UntakenParts<Services> extends AppContext {
   inbox: Pick<Inbox, 'put' | 'withdraw' | 'isWaiting'>;
   outbox: Outbox;
@@ -39,7 +43,6 @@ interface UntakenParts<Services> extends AppContext {
   privateCommandsOf(guildId: string): Promise<readonly string[]>;
   /** The settings of the member, the channel and the server on which the first response depends. */
   earlyPreferences(facts: InteractionFacts): Promise<EarlyPreferences>;
-  say: Say;
   onUntaken?: ((outcome: 'waiting' | 'refused') => void) | undefined;
 }
 
@@ -56,7 +59,7 @@ export class UntakenInteractions<Services> {
 
   constructor(parts: UntakenParts<Services>) {
     this.#parts = parts;
-    this.#reader = new InteractionReader(parts.handlers, parts, parts.say);
+    this.#reader = new InteractionReader(parts.handlers, parts);
   }
 
   /** Watches an interaction that was put into the queue. */
@@ -65,12 +68,14 @@ export class UntakenInteractions<Services> {
   }
 
   /** Asks the member to try again. Discord accepts only one first response, so this does not interfere with a worker that is about to answer. */
-  async refuse({ d: interaction }: GatewayInteractionCreateDispatch): Promise<void> {
-    const { say, log } = this.#parts;
+  async refuse(packet: GatewayInteractionCreateDispatch, early?: EarlyPreferences): Promise<void> {
+    const { log } = this.#parts;
+    const { d: interaction } = packet;
+    const { member } = this.#languagesOf(packet, early);
     const responder = this.#responderFor(interaction);
     try {
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
-      else await responder.replyPrivately({ content: say('refusals.stopping') });
+      else await responder.replyPrivately({ content: sayIn(member)('refusals.stopping') });
     } catch (error) {
       // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
       if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
@@ -90,38 +95,41 @@ export class UntakenInteractions<Services> {
       await pause(clock, ACKNOWLEDGE_AFTER_MS);
       // Almost always: nothing more is read about an interaction that a worker has taken.
       if (!(await inbox.isWaiting(partition, packet.d.id))) return;
-      const acknowledgement = this.#waitingCount < MAX_WAITING ? await this.#acknowledgementFor(packet) : undefined;
+      const settings = this.#waitingCount < MAX_WAITING ? await this.#settingsFor(packet) : undefined;
+      const acknowledgement = settings && this.#acknowledgementFor(packet, settings);
+      const early = settings?.[1];
       if (acknowledgement === undefined) await pause(clock, Math.max(0, deadline - clock.now()));
       if (!(await inbox.withdraw(partition, packet.d.id))) return;
       log.warn({ partition }, 'No worker took an interaction in time.');
       const isWaiting = acknowledgement !== undefined && (await this.#putBack(partition, packet, acknowledgement));
       onUntaken?.(isWaiting ? 'waiting' : 'refused');
-      if (isWaiting) await this.#wait(partition, packet, acknowledgement);
-      else await this.refuse(packet);
+      if (isWaiting) await this.#wait(partition, packet, acknowledgement, early);
+      else await this.refuse(packet, early);
     } catch (error) {
       log.warn({ partition, err: error }, 'It is unknown whether a worker took an interaction.');
     }
   }
 
-  /** Undefined if the interaction cannot wait. */
-  async #acknowledgementFor({ d }: GatewayInteractionCreateDispatch): Promise<Acknowledgement | undefined> {
+  /** Undefined if they cannot be read in time. */
+  async #settingsFor({ d }: GatewayInteractionCreateDispatch): Promise<typeof NO_DEFAULTS | undefined> {
     const { clock, privateCommandsOf, earlyPreferences } = this.#parts;
     const { guild_id: guildId } = d;
+    if (d.type !== InteractionType.ApplicationCommand && d.type !== InteractionType.MessageComponent)
+      return NO_DEFAULTS;
+    const settings = [
+      guildId === undefined ? [] : privateCommandsOf(guildId),
+      earlyPreferences(interactionFactsOf(d)),
+    ] as const;
+    return withTimeout(clock, READ_TIMEOUT_MS, Promise.all(settings));
+  }
+
+  /** Undefined if the interaction cannot wait. */
+  #acknowledgementFor(
+    { d }: GatewayInteractionCreateDispatch,
+    [privateCommands, { isPrivate, remix }]: typeof NO_DEFAULTS,
+  ): Acknowledgement | undefined {
     try {
       if (d.type === InteractionType.Ping) return undefined;
-      const defaults =
-        d.type === InteractionType.ApplicationCommand || d.type === InteractionType.MessageComponent
-          ? await withTimeout(
-              clock,
-              READ_TIMEOUT_MS,
-              Promise.all([
-                guildId === undefined ? [] : privateCommandsOf(guildId),
-                earlyPreferences(interactionFactsOf(d)),
-              ]),
-            )
-          : NO_DEFAULTS;
-      if (!defaults) return undefined;
-      const [privateCommands, { isPrivate, remix }] = defaults;
       const parsed = this.#reader.read(d, {
         isPrivate: (_, command) => isPrivate === true || privateCommands.includes(command),
         remixes: () => remix,
@@ -157,8 +165,9 @@ export class UntakenInteractions<Services> {
     partition: number,
     packet: GatewayInteractionCreateDispatch,
     acknowledgement: Acknowledgement,
+    early: EarlyPreferences | undefined,
   ): Promise<void> {
-    const { inbox, clock, say } = this.#parts;
+    const { inbox, clock } = this.#parts;
     const { id } = packet.d;
     const responder = this.#responderFor(packet.d);
     this.#waitingCount += 1;
@@ -167,7 +176,9 @@ export class UntakenInteractions<Services> {
       await pause(clock, MAX_WAIT_MS, this.#stopping.signal);
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken?.('refused');
-      const reply = { plan: { content: say('refusals.stopping') }, neutral: { content: say('requestFailed') } };
+      const { member, place } = this.#languagesOf(packet, early);
+      const plan = { content: sayIn(member)('refusals.stopping') };
+      const reply = { plan, neutral: { content: sayIn(place)('requestFailed') } };
       const until = timestampOf(id) + TOKEN_LIFETIME_MS;
       await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });
     } finally {
@@ -185,6 +196,10 @@ export class UntakenInteractions<Services> {
       if (isTooLate(error)) return false;
       throw error;
     }
+  }
+
+  #languagesOf({ d }: GatewayInteractionCreateDispatch, early: EarlyPreferences | undefined): Languages {
+    return d.type === InteractionType.Ping ? ENGLISH : languagesFor(interactionFactsOf(d), early);
   }
 
   #responderFor({ application_id: applicationId, id: interactionId, token, message }: APIInteraction): Responder {

@@ -1,5 +1,5 @@
 import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import { fileNamePrefix } from '../file-names.ts';
 import { fetchImage } from '../previews.ts';
@@ -44,7 +44,7 @@ export function withFinishedTracks(task: Task): Task {
 
 /** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
 export function musicPresenter(sources: MessageSources) {
-  const { say, tasks } = sources;
+  const { tasks } = sources;
   /** Covers are not judged, so they are left out where results are. */
   const showsCovers = (guildId: string | undefined): boolean => !sources.safety.rules.judgesResults({ guildId });
   return {
@@ -52,6 +52,7 @@ export function musicPresenter(sources: MessageSources) {
     async album(album: Task, guildId: string | undefined): Promise<PreparedMessage> {
       const allEntries = await tasks.albums.partsOf(album);
       const entries = showsCovers(guildId) ? allEntries : allEntries.map(withoutCovers);
+      const say = sayIn(album.language);
       const layout = albumLayout(album, entries, say);
       const attachments = new Attachments(album, sources);
       const { files, release } = attachments;
@@ -72,7 +73,8 @@ export function musicPresenter(sources: MessageSources) {
     },
 
     /** The title of one of a song's tracks; undefined for other kinds. */
-    titleOf: (task: Task, index: number): string | undefined => (isSong(task) ? titleAt(task, index, say) : undefined),
+    titleOf: (task: Task, index: number): string | undefined =>
+      isSong(task) ? titleAt(task, index, sayIn(task.language)) : undefined,
 
     /** Returns the covers and lyrics of one song, in addition to its audio files. */
     async songAttachments(
@@ -82,7 +84,7 @@ export function musicPresenter(sources: MessageSources) {
       const attachments = new Attachments(task, sources);
       const verses = versesOf(task);
       if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
-        const title = songTitle(task) ?? say('music.untitled');
+        const title = songTitle(task) ?? sayIn(task.language)('music.untitled');
         const name = `${fileNamePrefix(task, title)}lyrics.txt`;
         attachments.files.push({ name, bytes: lyricsFile([{ title, verses }]) });
       }
@@ -107,6 +109,7 @@ class Attachments {
   readonly files: FilePlan[] = [];
   readonly #task: Task;
   readonly #sources: MessageSources;
+  readonly #say: Say;
   readonly #links: string[] = [];
   readonly #attachedLinks: string[] = [];
   readonly #covers: string[] = [];
@@ -117,11 +120,12 @@ class Attachments {
   constructor(task: Task, sources: MessageSources) {
     this.#task = task;
     this.#sources = sources;
+    this.#say = sayIn(task.language);
   }
 
   /** Attaches the audio of an album, one file after the other, within the memory limit of one message. */
   async addAudio(entries: readonly AlbumEntry[]): Promise<void> {
-    const { say } = this.#sources;
+    const say = this.#say;
     let number = 0;
     for (const { task } of entries) {
       if (!task || task.failure) continue;
@@ -140,7 +144,7 @@ class Attachments {
 
   /** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
   async addCovers(tracks: readonly TrackWithCover[]): Promise<void> {
-    const { say } = this.#sources;
+    const say = this.#say;
     for (const [index, { task, track }] of tracks.entries()) {
       const title = trackTitle(track, task, say);
       const name = `${fileNamePrefix(this.#task, title)}cover${index + 1}`;
@@ -172,7 +176,7 @@ class Attachments {
   }
 
   linkCover({ cover = '' }: StoredTrack): void {
-    this.#covers.push(this.#sources.say('music.coverAt', { address: cover }));
+    this.#covers.push(this.#say('music.coverAt', { address: cover }));
   }
 
   get notes(): string[] {
@@ -181,11 +185,11 @@ class Attachments {
 
   /** For a message whose files Discord does not accept. */
   get notesWithoutFiles(): string[] {
-    return [this.#sources.say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
+    return [this.#say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
   }
 
   #notesWith(links: readonly string[]): string[] {
-    const { say } = this.#sources;
+    const say = this.#say;
     return [
       ...this.#covers,
       ...(links.length === 0 ? [] : [say('task.links'), ...links]),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Language, languages } from '../../locales/languages.ts';
 
 /** What a usual model can be set for. */
 export const modelPurposes = ['image', 'video', 'music', 'text', 'voice'] as const;
@@ -31,11 +32,16 @@ export const preferenceSet = z.object({
   ping: z.enum(pings).optional(),
   length: z.enum(answerLengths).optional(),
   tone: z.enum(answerTones).optional(),
+  /** Another version may know more of them. */
+  language: z.enum(languages).optional().catch(undefined),
 });
 export type PreferenceSet = z.output<typeof preferenceSet>;
 
-/** What the first response to an interaction depends on. */
-export type EarlyPreferences = Pick<PreferenceSet, 'isPrivate' | 'remix'>;
+/** What the first response to an interaction depends on, by the precedence of the levels. What others read too is not in a member's language. */
+export interface EarlyPreferences extends Pick<PreferenceSet, 'isPrivate' | 'remix'> {
+  memberLanguage?: Language | undefined;
+  placeLanguage?: Language | undefined;
+}
 
 /** Whose preferences they are. */
 export const preferenceLevels = ['member', 'channel', 'server'] as const;

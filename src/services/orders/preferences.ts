@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -78,11 +79,15 @@ export async function readPreferred(
   };
 }
 
-/** What the first response depends on, by the precedence of the levels. */
 export function earlyPreferencesOf({ member, channel, server }: Preferred): EarlyPreferences {
-  const value = (name: keyof EarlyPreferences): boolean | undefined =>
+  const value = (name: 'isPrivate' | 'remix'): boolean | undefined =>
     firstOf({ member: member?.[name], channel: channel?.[name], server: server?.[name] })?.value;
-  return { isPrivate: value('isPrivate'), remix: value('remix') };
+  return {
+    isPrivate: value('isPrivate'),
+    remix: value('remix'),
+    memberLanguage: member?.language,
+    placeLanguage: channel?.language ?? server?.language,
+  };
 }
 
 /** Whether a result pings its owner. */
@@ -101,7 +106,7 @@ interface PreferencesContext {
 export class Preferences {
   readonly #context: PreferencesContext;
   /** Of the owners who have set any of it, by name. */
-  readonly #early = new RecentMap<string, EarlyPreferences>(MAX_KNOWN);
+  readonly #early = new RecentMap<string, Pick<PreferenceSet, 'isPrivate' | 'remix' | 'language'>>(MAX_KNOWN);
   readonly #lock = new KeyedLock();
 
   constructor(context: PreferencesContext) {
@@ -191,10 +196,10 @@ export class Preferences {
 
   #note(owner: PreferenceOwner, row: PreferenceRow | undefined): void {
     const name = preferenceOwnerName(owner);
-    const { isPrivate, remix } = row?.set ?? {};
-    const known = this.#early.get(name);
-    if (isPrivate === undefined && remix === undefined) this.#early.delete(name);
-    else if (known?.isPrivate !== isPrivate || known?.remix !== remix) this.#early.set(name, { isPrivate, remix });
+    const { isPrivate, remix, language } = row?.set ?? {};
+    const early = { isPrivate, remix, language };
+    if (Object.values(early).every((value) => value === undefined)) this.#early.delete(name);
+    else if (!isDeepStrictEqual(this.#early.get(name), early)) this.#early.set(name, early);
   }
 
   async #rowsFor(owner: PreferenceOwner): Promise<PreferenceStore | undefined> {

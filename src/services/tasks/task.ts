@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { languages } from '../../locales/languages.ts';
 import { fingerprint } from '../media/fingerprint.ts';
 import { answer } from './answer.ts';
 import { amount, estimate } from './estimate.ts';
@@ -198,6 +199,8 @@ export const taskFacts = z.object({
   message: message.optional(),
   /** Other messages of the bot about the task, oldest first, such as the owner ping and results that were posted for others. */
   beside: z.array(address).optional(),
+  /** Of its message; undefined: English. */
+  language: z.enum(languages).optional().catch(undefined),
   route,
   delivery,
   /** Set if the message of its batch shows the task, so that it needs none of its own. */

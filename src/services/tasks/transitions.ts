@@ -1,3 +1,4 @@
+import type { Language } from '../../locales/languages.ts';
 import type { Submission } from '../gateway/snapshot.ts';
 import { withoutSignedUrls } from '../media/signed-urls.ts';
 import { settle, transitionError } from './delivery-state.ts';
@@ -30,6 +31,8 @@ export interface OrderFacts {
   roleIds?: readonly string[] | undefined;
   parentChannelId?: string | undefined;
   isAgeRestricted?: true | undefined;
+  /** Of those who read the message of the task. */
+  language?: Language | undefined;
   /** Set if the settings have been read for the values of the request, so that they are not read twice. */
   preferredPing?: Task['ping'] | 'slow';
   /** Set if a moderator has to decide about the task's results. */
@@ -57,7 +60,7 @@ export interface NewTaskFacts {
 
 export function createTask<K extends TaskKind>(order: OrderOf<K>, { now, ...facts }: NewTaskFacts): TaskOf<K> {
   const { kind, request, requesterId, guildId, message, route, parent, predecessorId } = order;
-  const { channelId, parentChannelId, isAgeRestricted, isShownByParent, roleIds, holdFor } = order;
+  const { channelId, parentChannelId, isAgeRestricted, isShownByParent, roleIds, holdFor, language } = order;
   return {
     ...facts,
     kind,
@@ -72,6 +75,7 @@ export function createTask<K extends TaskKind>(order: OrderOf<K>, { now, ...fact
     isAgeRestricted,
     isShownByParent,
     holdFor,
+    language: language === 'en' ? undefined : language,
     ...(roleIds !== undefined && roleIds.length > 0 && { roleIds: [...roleIds] }),
     version: TASK_VERSION,
     state: 'submitting',

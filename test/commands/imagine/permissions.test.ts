@@ -11,6 +11,7 @@ const server: InteractionFacts = {
   parentChannelId: undefined,
   isAgeRestricted: false,
   locale: 'en-US',
+  guildLocale: undefined,
   createdAt: 0,
   permissions: 0n,
   roleIds: [],

@@ -10,7 +10,6 @@ import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../../src/discord/plan.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { say } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/cluster/inbox.ts';
 import type { EarlyPreferences } from '../../../src/services/orders/preference-set.ts';
 import { earliestTaskId } from '../../../src/services/tasks/task-id.ts';
@@ -47,7 +46,6 @@ async function startShard(putBack: () => Promise<void>, settings: EarlyPreferenc
     inbox,
     outbox,
     handlers,
-    say,
     clock,
     log,
     settings: { discord: { adminGuildIds: [] } },
