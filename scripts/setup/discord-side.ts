@@ -83,7 +83,7 @@ export async function checkPermissions(rest: REST, servers: Server[], botId: str
     hasAll = false;
     terminal.bad(`On ${terminalSafe(server.name)}, the bot lacks these permissions:`);
     for (const { name, purpose } of neededPermissions.filter((one) => missingNames.includes(one.name)))
-      terminal.say(`   - ${name}: ${say(`rules.check.uses.${purpose}`).replaceAll('`', '')}`);
+      terminal.say(`   - ${say(`permissions.${name}`)}: ${say(`rules.check.uses.${purpose}`).replaceAll('`', '')}`);
     terminal.say('   Open the link above again, or give them to the bot’s role (Server Settings, Roles).');
   }
   if (servers.length > MAX_SERVERS)
@@ -106,7 +106,11 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
   terminal.good(`On ${terminalSafe(server.name)}, the bot has all the permissions it needs${exception}`);
   for (const { channel, appPermissions } of lacking.slice(0, MAX_CHANNELS)) {
     const missing =
-      appPermissions === 0n ? 'the bot does not see it' : missingPermissions({ appPermissions }).join(', ');
+      appPermissions === 0n
+        ? 'the bot does not see it'
+        : missingPermissions({ appPermissions })
+            .map((name) => say(`permissions.${name}`))
+            .join(', ');
     terminal.say(`   - #${terminalSafe(channel.name)}: ${missing}`);
   }
   if (lacking.length > MAX_CHANNELS) terminal.say(`   - and ${lacking.length - MAX_CHANNELS} more`);

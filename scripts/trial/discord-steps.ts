@@ -19,6 +19,7 @@ import { planDeployment } from '../../src/discord/deployment.ts';
 import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { registrations } from '../../src/discord/registration.ts';
+import { say } from '../../src/locales/index.ts';
 import { readServers } from '../setup/discord-side.ts';
 import { type Step, Unexpected } from './run.ts';
 
@@ -72,7 +73,8 @@ async function checkPermissions({ clients: { rest }, channel, bot }: DiscordSide
   if (!server) throw new Unexpected('the bot is not on the server of the channel');
   const targets = [[guildId], member.roles, [bot.id]];
   const missing = missingPermissions({ appPermissions: permissionsIn(server, targets, current.permission_overwrites) });
-  if (missing.length > 0) throw new Unexpected(`the bot lacks permissions in the channel: ${missing.join(', ')}`);
+  const names = missing.map((name) => say(`permissions.${name}`)).join(', ');
+  if (missing.length > 0) throw new Unexpected(`the bot lacks permissions in the channel: ${names}`);
 }
 
 function messageSteps(

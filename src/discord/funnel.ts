@@ -28,7 +28,9 @@ const TEMPORARY_ERRORS: ReadonlySet<StoreErrorKind> = new Set(['unreachable', 'f
 
 /** A stored refusal may be from another version, so its key may no longer have a sentence. */
 export function refusalMessage(refusal: { key: string; variables: Refusal['variables'] }, say: Say): string {
-  const variables = { ...refusal.variables, ...wordedLimit(refusal.variables, say) };
+  const { missing = [] } = refusal.variables;
+  const permissions = [missing].flat().map((name) => say(`permissions.${name}`, { defaultValue: `${name}` }));
+  const variables = { ...refusal.variables, ...wordedLimit(refusal.variables, say), missing: permissions };
   // Text from outside is shown as code, where it can neither ping anyone nor break the sentence.
   const escapedVariables = Object.entries(variables).map(([name, value]) => [
     name,

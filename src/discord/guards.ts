@@ -1,5 +1,6 @@
 import { ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import { Refusal } from '../lib/refusal.ts';
+import type { Strings } from '../locales/strings.ts';
 import type { TalkRequest } from '../services/conversations/talk-session.ts';
 import { customIds } from './custom-ids.ts';
 import { grantsAny, type InteractionFacts, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
@@ -29,42 +30,43 @@ export function refusePersonalInstall(isAllowedIn: (guildId: string) => boolean)
       : undefined;
 }
 
+export type PermissionName = keyof Strings['permissions'];
+
 interface Permission {
+  name: PermissionName;
   /** Having any one of them is enough. */
   bits: bigint;
-  /** The name shown in Discord's settings. */
-  name: string;
   purpose: 'results' | 'files' | 'history' | 'threads' | 'speech';
 }
 
-const { SendMessages, SendMessagesInThreads } = PermissionFlagsBits;
+const permission = (name: PermissionName, purpose: Permission['purpose']): Permission => ({
+  name,
+  bits: PermissionFlagsBits[name],
+  purpose,
+});
 
 /** All permissions that any feature needs; the invite link asks for exactly these. */
 const permissions = {
-  view: { bits: PermissionFlagsBits.ViewChannel, name: 'View Channel', purpose: 'results' },
-  send: { bits: SendMessages, name: 'Send Messages', purpose: 'results' },
-  sendInThreads: { bits: SendMessagesInThreads, name: 'Send Messages in Threads', purpose: 'results' },
-  attach: { bits: PermissionFlagsBits.AttachFiles, name: 'Attach Files', purpose: 'files' },
-  readHistory: { bits: PermissionFlagsBits.ReadMessageHistory, name: 'Read Message History', purpose: 'history' },
-  createThread: { bits: PermissionFlagsBits.CreatePublicThreads, name: 'Create Public Threads', purpose: 'threads' },
-  createPrivateThread: {
-    bits: PermissionFlagsBits.CreatePrivateThreads,
-    name: 'Create Private Threads',
-    purpose: 'threads',
-  },
-  speak: { bits: PermissionFlagsBits.SendVoiceMessages, name: 'Send Voice Messages', purpose: 'speech' },
-} as const satisfies Record<string, Permission>;
+  view: permission('ViewChannel', 'results'),
+  send: permission('SendMessages', 'results'),
+  sendInThreads: permission('SendMessagesInThreads', 'results'),
+  attach: permission('AttachFiles', 'files'),
+  readHistory: permission('ReadMessageHistory', 'history'),
+  createThread: permission('CreatePublicThreads', 'threads'),
+  createPrivateThread: permission('CreatePrivateThreads', 'threads'),
+  speak: permission('SendVoiceMessages', 'speech'),
+};
 
 export const neededPermissions: readonly Permission[] = Object.values(permissions);
 
 /** What the bot needs to post a result, a report or an alert. */
 export const postPermissions: readonly Permission[] = [permissions.view, permissions.send, permissions.attach];
 
-/** The names of the permissions that the bot lacks in a channel. */
+/** The permissions that the bot lacks in a channel. */
 export function missingPermissions(
   { appPermissions }: { appPermissions: bigint },
   required: readonly Permission[] = neededPermissions,
-): string[] {
+): PermissionName[] {
   return required.filter(({ bits }) => !grantsAny(appPermissions, bits)).map(({ name }) => name);
 }
 

@@ -1,9 +1,11 @@
 import { ChannelType, PermissionFlagsBits as Permission } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { customIds } from '../../src/discord/custom-ids.ts';
+import { refusalMessage } from '../../src/discord/funnel.ts';
 import { permissionsIn, refuseUnserved, talkPlaceFor } from '../../src/discord/guards.ts';
 import { type InteractionFacts, mayManageMessages, mayManageServer } from '../../src/discord/interaction-facts.ts';
 import { Refusal, type RefusalKey } from '../../src/lib/refusal.ts';
+import { sayIn } from '../../src/locales/index.ts';
 
 const requiredPermissions =
   Permission.ViewChannel | Permission.SendMessagesInThreads | Permission.AttachFiles | Permission.ReadMessageHistory;
@@ -54,7 +56,7 @@ describe('The place of a live conversation for one member', () => {
   it('A live conversation for one member in a private thread does not require the permission for public threads', () => {
     const channel = { ...textChannel, appPermissions: requiredPermissions | Permission.CreatePrivateThreads };
     expect(talkPlaceFor(channel, 'me')).toMatchObject({ kind: 'private' });
-    expect(talkPlaceFor(channel, 'everyone')).toEqual(refusal('refusals.talkNotAllowed', ['Create Public Threads']));
+    expect(talkPlaceFor(channel, 'everyone')).toEqual(refusal('refusals.talkNotAllowed', ['CreatePublicThreads']));
   });
 });
 
@@ -83,10 +85,10 @@ it.each([ChannelType.GuildVoice, ChannelType.GuildStageVoice, ChannelType.GuildF
 );
 
 it.each([
-  ['Send Messages in Threads', Permission.SendMessagesInThreads],
-  ['Attach Files', Permission.AttachFiles],
-  ['View Channel', Permission.ViewChannel],
-  ['Read Message History', Permission.ReadMessageHistory],
+  ['SendMessagesInThreads', Permission.SendMessagesInThreads],
+  ['AttachFiles', Permission.AttachFiles],
+  ['ViewChannel', Permission.ViewChannel],
+  ['ReadMessageHistory', Permission.ReadMessageHistory],
 ])('A live conversation is refused without the permission %s, and the refusal names it', (name, bit) => {
   const appPermissions = allPermissions & ~bit;
   for (const channelType of [ChannelType.GuildText, ChannelType.PublicThread]) {
@@ -142,4 +144,10 @@ describe('The permissions of a member in a channel', () => {
       SendMessages,
     );
   });
+});
+
+it('A refusal names the missing permissions as Discord does in the language of its reader', () => {
+  const missing = new Refusal('refusals.cannotPostResult.withoutOption', { missing: ['ViewChannel', 'AttachFiles'] });
+  expect(refusalMessage(missing, sayIn('en'))).toContain('these permissions: `View Channel`, `Attach Files`.');
+  expect(refusalMessage(missing, sayIn('ja'))).toContain('チャンネルを見る');
 });

@@ -57,9 +57,10 @@ const checkServer = command({
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
     const missingNames = missingPermissions(facts);
     const lines = neededPermissions.map(({ name, purpose }) =>
-      missingNames.includes(name)
-        ? say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) })
-        : say('rules.check.granted', { name, use: say(`rules.check.uses.${purpose}`) }),
+      say(missingNames.includes(name) ? 'rules.check.missing' : 'rules.check.granted', {
+        name: say(`permissions.${name}`),
+        use: say(`rules.check.uses.${purpose}`),
+      }),
     );
     return {
       content: [

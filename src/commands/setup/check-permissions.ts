@@ -1,4 +1,4 @@
-import { missingPermissions, postPermissions } from '../../discord/guards.ts';
+import { missingPermissions, type PermissionName, postPermissions } from '../../discord/guards.ts';
 import type { Context } from '../feature.ts';
 import { ruleFacts } from '../rule-lines.ts';
 
@@ -6,12 +6,12 @@ interface NamedChannel {
   channelId: string;
   use: 'log' | 'alerts' | 'access';
   /** Undefined if the channel is a thread or was deleted, or if Discord does not respond. */
-  missingNames: string[] | undefined;
+  missingNames: PermissionName[] | undefined;
 }
 
 interface PermissionCheck {
-  /** The names of what is missing in the channel of the interaction. */
-  missingHere: string[];
+  /** What is missing in the channel of the interaction. */
+  missingHere: PermissionName[];
   named: NamedChannel[];
   isPassed: boolean;
 }

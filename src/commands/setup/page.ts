@@ -4,6 +4,7 @@ import { neededPermissions } from '../../discord/guards.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
@@ -87,7 +88,7 @@ const steps: Record<SetupStep, ShowStep> = {
     const hereLines = [
       say('setup.permissions.here', { channel: facts.channelId ?? '' }),
       ...missing.map(({ name, purpose }) =>
-        say('rules.check.missing', { name, use: say(`rules.check.uses.${purpose}`) }),
+        say('rules.check.missing', { name: say(`permissions.${name}`), use: say(`rules.check.uses.${purpose}`) }),
       ),
       ...(missing.length === 0 ? [say('rules.check.allThere')] : []),
     ];
@@ -95,7 +96,11 @@ const steps: Record<SetupStep, ShowStep> = {
       const use = say(`setup.permissions.uses.${name}`);
       if (missingNames === undefined) return say('setup.permissions.unknown', { channel, use });
       if (missingNames.length === 0) return say('setup.permissions.granted', { channel, use });
-      return say('setup.permissions.missing', { channel, use, missing: missingNames.join(', ') });
+      const missing = listText(
+        missingNames.map((one) => say(`permissions.${one}`)),
+        say,
+      );
+      return say('setup.permissions.missing', { channel, use, missing });
     });
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
     return {

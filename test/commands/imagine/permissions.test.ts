@@ -35,9 +35,9 @@ describe('The permissions for a public result', () => {
   });
 
   it.each([
-    ['View Channel', Permission.ViewChannel],
-    ['Send Messages', Permission.SendMessages],
-    ['Attach Files', Permission.AttachFiles],
+    ['ViewChannel', Permission.ViewChannel],
+    ['SendMessages', Permission.SendMessages],
+    ['AttachFiles', Permission.AttachFiles],
   ])('A public result may not be posted without %s', (name, bit) => {
     const refusal = requirePostPermissions(
       { ...server, appPermissions: server.appPermissions & ~bit },
