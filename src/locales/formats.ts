@@ -1,21 +1,26 @@
 import { isDecimal, withCents } from '../lib/decimals.ts';
-import type { Say } from './index.ts';
 
 /** Numbers, money and lists as readers of a language write them. What other programs read, and what members type, has one form. */
+
+/** Whoever says sentences in a language also has it. */
+interface Reader {
+  readonly language: string;
+}
 
 /** The number of decimals that Intl can show. */
 const MAX_DECIMALS = 100;
 
-export const countText = (count: number | string, { language }: Say): string => Number(count).toLocaleString(language);
+export const countText = (count: number | string, { language }: Reader): string =>
+  Number(count).toLocaleString(language);
 
-export const percentText = (percent: number, { language }: Say): string =>
+export const percentText = (percent: number, { language }: Reader): string =>
   (percent / 100).toLocaleString(language, { style: 'percent' });
 
-export const listText = (items: readonly string[], { language }: Say): string =>
+export const listText = (items: readonly string[], { language }: Reader): string =>
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);
 
 /** With every digit that the amount has. */
-export function dollarsText(amount: string, { language }: { readonly language: string }): string {
+export function dollarsText(amount: string, { language }: Reader): string {
   if (!isDecimal(amount)) return amount;
   const decimals = Math.min(MAX_DECIMALS, amount.split('.')[1]?.length ?? 0);
   return new Intl.NumberFormat(language, {
@@ -29,4 +34,4 @@ export function dollarsText(amount: string, { language }: { readonly language: s
 }
 
 /** With at least two decimals, the usual form of an amount of money. */
-export const exactDollars = (amount: string, say: Say): string => dollarsText(withCents(amount), say);
+export const exactDollars = (amount: string, reader: Reader): string => dollarsText(withCents(amount), reader);

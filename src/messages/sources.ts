@@ -1,11 +1,13 @@
 import { entriesOf } from '../lib/entries.ts';
+import { listText } from '../locales/formats.ts';
 import type { Say } from '../locales/index.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 
 /** Where the values of a request come from, such as `aspect (channel settings)`. */
 export function sourcesText({ sources }: CommonRequest, say: Say): string | undefined {
   if (!sources) return undefined;
-  return entriesOf(sources)
-    .map(([name, level]) => `${name} (${say(`levels.${level}`)})`)
-    .join(', ');
+  return listText(
+    entriesOf(sources).map(([name, level]) => `${name} (${say(`levels.${level}`)})`),
+    say,
+  );
 }

@@ -3,6 +3,7 @@ import { hasVisibleText } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import type { ActionMeaning } from '../services/tasks/actions.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
+import type { TaskSummary } from '../services/tasks/task-summary.ts';
 import { actionOf, type TaskType, typeOf, typeOfAction } from '../services/tasks/task-type.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
 
@@ -21,8 +22,11 @@ export function taskName(task: OrderedRequest<TaskKind>, say: Say): string {
 const TYPES_OF_ONE_IMAGE: ReadonlySet<TaskType> = new Set(['upscale', 'variation']);
 
 export function actionName(action: ActionMeaning, say: Say): string {
-  const { index } = action;
-  const type = typeOfAction(action);
+  return typeName({ type: typeOfAction(action), index: action.index }, say);
+}
+
+/** The name of a type of task, with the image of the grid that it is about. */
+export function typeName({ type, index }: Pick<TaskSummary, 'type' | 'index'>, say: Say): string {
   const what = say(`tasks.kinds.${type}`);
   return index !== undefined && TYPES_OF_ONE_IMAGE.has(type) ? say('task.ofImage', { what, index }) : what;
 }

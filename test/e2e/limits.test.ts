@@ -37,7 +37,7 @@ describe('Limits', () => {
     expect(about).toContain('Your limit on this server: 2 tasks a day, 5 waiting in the queue\n');
     expect(about).not.toContain('Bot-wide limit');
     expect(usage).toMatch(
-      /^\*\*Your usage through this bot\*\*.*\nYour remaining limit on this server: \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
+      /^\*\*Your usage through this bot\*\*.*\nYour remaining limits on this server:\n- \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
     );
   });
 

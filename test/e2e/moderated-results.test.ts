@@ -162,7 +162,9 @@ describe('Moderation of images', () => {
     const withheld = await exchange.message(says('The result was withheld'));
     expect(withheld.attachments).toEqual([]);
     expect(text(withheld)).toContain('do not allow the generated result. Change the prompt');
-    await expect.poll(() => logMessages(fixture).map(text).join()).toContain('Rule: moderation (||`violence`||)');
+    await expect
+      .poll(() => logMessages(fixture).map(text).join())
+      .toContain('Rule: moderation. Matched: ||`violence`||');
     expect((await (await order(fixture, 'a quiet lake')).message(says('Finished in'))).attachments).toHaveLength(1);
     expect(logMessages(fixture).map(text).join()).toMatch(
       /A result of <@\d+> in <#\d+> was withheld\. Rule: moderation/,

@@ -6,6 +6,7 @@ import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
@@ -54,7 +55,10 @@ function noteOf({ content, files }: QuotedMessage, say: Say): string {
   const lines = content.split('\n').filter((line) => !/^-# |[▰▱]/.test(line));
   const words = plainWords(lines.map((line) => line.replace(/ · <@\d+>$/, '')).join('\n'));
   const { image, file } = filesIn(files);
-  const names = [image, file].flatMap((one) => one?.name ?? []).join(', ');
+  const names = listText(
+    [image, file].flatMap((one) => one?.name ?? []),
+    say,
+  );
   const fileLine = names === '' ? [] : [say('ask.about.files', { names: escapeText(names, MAX_EXCERPT_LENGTH) })];
   // A message of links or mentions only has no words.
   const message = words || (names === '' ? content : '');

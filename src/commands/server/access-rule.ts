@@ -1,7 +1,7 @@
 import type { FormValues } from '../../discord/form.ts';
-import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES, MENTIONS } from '../../services/safety/server-rules.ts';
@@ -9,10 +9,7 @@ import type { Context } from '../feature.ts';
 import { parseModels } from './lines.ts';
 import { managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
-import { accessMarkdown, readableAccess } from './readable.ts';
-
-/** What the text of a rule has before the id of a model. */
-const MODEL = 'model ';
+import { accessMarkdown, placeOf } from './readable.ts';
 
 function readAccessRule(
   { fields, lists }: FormValues,
@@ -52,33 +49,25 @@ export async function previewAccessRule(values: FormValues, context: Context): P
   const lines = [
     say('rules.preview.rule'),
     `- ${accessMarkdown(added, services.safety.targets, say)}`,
-    effectText(rule, services.safety.targets, say),
+    effectText(rule, say),
     ...(rule.kinds || rule.models || !services.settings.discord.mentions ? [] : [say('rules.preview.mentions')]),
   ];
   return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);
 }
 
-function effectText(rule: AccessRule, targets: RuleTargets, say: Say): string {
-  const { effect, roleIds, channelIds } = rule;
-  const { roleIds: _, channelIds: __, ...subjects } = rule;
-  const subjectText = readableAccess(accessText(subjects), targets, say).replace(/^\w+ /, '');
-  const subjectMarkdown = (one: string): string => {
-    if (one === say('rules.access.mentions')) return one;
-    return one.startsWith(MODEL) ? `${MODEL}${inlineCode(one.slice(MODEL.length))}` : inlineCode(one);
-  };
+function effectText({ effect, roleIds, channelIds }: AccessRule, say: Say): string {
+  const place = placeOf(roleIds, channelIds);
   const facts = {
-    what:
-      (subjects.kinds ?? subjects.models)
-        ? subjectText
-            .split(', ')
-            .map(subjectMarkdown)
-            .join(` ${say('rules.preview.or')} `)
-        : say('rules.preview.everything'),
-    where:
-      channelIds === undefined
-        ? say('rules.preview.everywhere')
-        : say('rules.preview.channels', { channels: channelIds.map((id) => `<#${id}>`).join(' ') }),
+    roles: listText(
+      (roleIds ?? []).map((id) => `<@&${id}>`),
+      say,
+    ),
+    channels: listText(
+      (channelIds ?? []).map((id) => `<#${id}>`),
+      say,
+    ),
   };
-  if (roleIds === undefined) return say(`rules.preview.forAll.${effect}`, facts);
-  return say(`rules.preview.forRoles.${effect}`, { ...facts, roles: roleIds.map((id) => `<@&${id}>`).join(' ') });
+  // A rule that allows something names roles or channels.
+  if (effect === 'deny' || place === 'everywhere') return say(`rules.preview.effect.deny.${place}`, facts);
+  return say(`rules.preview.effect.allow.${place}`, facts);
 }

@@ -1,6 +1,7 @@
 import type { RuleSection } from '../../discord/custom-ids.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
-import type { Say } from '../../locales/index.ts';
+import { listText } from '../../locales/formats.ts';
+import { kindNameIn, type Say } from '../../locales/index.ts';
 import type { Strings } from '../../locales/strings.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import {
@@ -133,7 +134,7 @@ function accessFields({ kindsByCommand }: RuleTargets, hasMentions: boolean, say
   const commands = [...kindsByCommand].map(([command, kinds]) => ({
     value: command,
     label: `/${command}`,
-    description: kinds.map((kind) => say(`tasks.kinds.${kind}`)).join(', '),
+    description: listText([...new Set(kinds.map(kindNameIn(say)))], say),
   }));
   const general = ['everything', 'models', ...(hasMentions ? (['mentions'] as const) : [])] as const;
   const subjects = [...ownChoices(general, say), ...commands];

@@ -108,9 +108,10 @@ function refusalText(
     at: Math.floor(at / 1000),
     member,
     rule: say(isUnchecked ? 'rules.log.unchecked' : `rules.names.${name}`),
-    entry: matched === undefined ? '' : say('rules.log.entry', { entry: entryText(matched) }),
   };
-  return channel === undefined
-    ? say(`rules.log.refusedOutside.${what}`, facts)
-    : say(`rules.log.refused.${what}`, { ...facts, channel });
+  const sentence =
+    channel === undefined
+      ? say(`rules.log.refusedOutside.${what}`, facts)
+      : say(`rules.log.refused.${what}`, { ...facts, channel });
+  return matched === undefined ? sentence : `${sentence} ${say('rules.log.matched', { entry: entryText(matched) })}`;
 }

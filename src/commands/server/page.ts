@@ -3,6 +3,7 @@ import { customIds, ruleSections } from '../../discord/custom-ids.ts';
 import { memberMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type AccessRule, accessText, ruleText } from '../../services/safety/server-rules.ts';
@@ -43,7 +44,14 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
     say('rules.title'),
     ...(setByOperator.length === 0
       ? []
-      : [say('rules.byOperator', { rules: setByOperator.map((name) => say(`rules.names.${name}`)).join(', ') })]),
+      : [
+          say('rules.byOperator', {
+            rules: listText(
+              setByOperator.map((name) => say(`rules.names.${name}`)),
+              say,
+            ),
+          }),
+        ]),
     ...entriesOf(rulesInSections).flatMap(([section, names]) => [
       '',
       say(`rules.section.${section}`),

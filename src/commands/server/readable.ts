@@ -2,23 +2,38 @@ import { FormRefusal } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
-import type { Say } from '../../locales/index.ts';
-import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
+import { listText } from '../../locales/formats.ts';
+import { kindNameIn, type Say } from '../../locales/index.ts';
+import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import { MENTIONS, ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 
+/** What the text of an access rule has before the ID of a model. */
+const MODEL = 'model ';
+
 /** The text of an access rule with the names of commands instead of kinds, or those of task types if a rule covers only some of a command's. */
 export function readableAccess(accessText: string, targets: RuleTargets, say: Say): string {
-  const start = accessText.indexOf(' ') + 1;
-  const [subjects = ''] = accessText.slice(start).split(/ (?:for <@&|in <#)/, 1);
-  const { commands, others } = splitSubjects(subjects, targets);
+  const [beforeChannels = '', channels] = accessText.split(' in <#', 2);
+  const [beforeRoles = '', roles] = beforeChannels.split(' for <@&', 2);
+  const [effect, ...subjects] = beforeRoles.split(' ');
+  const { commands, others } = splitSubjects(subjects.join(' '), targets);
   const otherNames = others.map((name) => {
     if (name === MENTIONS) return say('rules.access.mentions');
-    const kind = kindsIn(targets).find((one) => one === name);
-    return kind === undefined ? name : say(`tasks.kinds.${kind}`);
+    if (name === 'everything') return say('rules.access.everything');
+    if (name.startsWith(MODEL)) return say('rules.access.model', { model: name.slice(MODEL.length) });
+    return kindNameIn(say)(name);
   });
-  const names = [...commands.map((command) => `/${command}`), ...otherNames].join(', ');
-  return `${accessText.slice(0, start)}${names}${accessText.slice(start + subjects.length)}`;
+  return say(`rules.access.${effect === 'allow' ? 'allow' : 'deny'}.${placeOf(roles, channels)}`, {
+    what: listText([...commands.map((command) => `/${command}`), ...new Set(otherNames)], say),
+    roles: `<@&${roles}`,
+    channels: `<#${channels}`,
+  });
+}
+
+/** Where, and for whom, an access rule applies. */
+export function placeOf(roles: unknown, channels: unknown): 'everywhere' | 'roles' | 'channels' | 'both' {
+  if (roles === undefined) return channels === undefined ? 'everywhere' : 'channels';
+  return channels === undefined ? 'roles' : 'both';
 }
 
 /** An access rule in a message: keeps its mentions, and the stars in the names of its models. */
@@ -92,18 +107,18 @@ export function changeText(
   const name = say(`rules.names.${what}`);
   switch (what) {
     case 'access':
-      return listText((entry) => accessMarkdown(entry, targets, say));
+      return changedEntries((entry) => accessMarkdown(entry, targets, say));
     case 'words':
     case 'allowedWords':
     case 'patterns':
-      return listText((entry) => {
+      return changedEntries((entry) => {
         const code = entryMarkdown(readableWords(entry, targets));
         return hidden ? `||${code}||` : code;
       });
     case 'allowedDomains':
     case 'deniedDomains':
     case 'privateCommands':
-      return listText(entryMarkdown);
+      return changedEntries(entryMarkdown);
     case 'moderation':
       return fromTo((lines) => readableModeration(lines, say));
     case 'longestPrompt':
@@ -119,17 +134,17 @@ export function changeText(
     return say('rules.history.fromTo', { name, from: valueText(before), to: valueText(after) });
   }
 
-  function listText(show: (entry: string) => string): string {
-    return `${name}: ${[...entriesText('removed', before, show), ...entriesText('added', after, show)].join('; ')}`;
+  function changedEntries(show: (entry: string) => string): string {
+    const [removed, added] = [entriesText(before, show), entriesText(after, show)];
+    const verb = removed === '' ? 'added' : added === '' ? 'removed' : 'both';
+    return say(`rules.history.entries.${verb}`, { name, removed, added });
   }
 
-  function entriesText(verb: 'removed' | 'added', text: string, show: (entry: string) => string): string[] {
+  function entriesText(text: string, show: (entry: string) => string): string {
     const entries = text.split('\n').filter(Boolean);
-    if (entries.length === 0) return [];
     const shown = entries.slice(0, MAX_ENTRIES).map(show);
     const count = entries.length - MAX_ENTRIES;
-    if (count > 0) shown.push(say('rules.history.more', { count }));
-    return [say(`rules.history.entries.${verb}`, { entries: shown.join(', ') })];
+    return listText(count > 0 ? [...shown, say('rules.history.more', { count })] : shown, say);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { escapeText } from '../../discord/markdown.ts';
+import { listText } from '../../locales/formats.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
@@ -40,7 +41,7 @@ export const shorten: Feature = {
   views: {
     shorten: {
       result(task, say) {
-        const topics = emphasisedWords(readResultText(task.text ?? '')).join(', ');
+        const topics = listText(emphasisedWords(readResultText(task.text ?? '')), say);
         const topicsText = escapeText(topics, MAX_TOPICS_LENGTH);
         return [
           ...numberedLines(task, say, MAX_LINES_LENGTH),

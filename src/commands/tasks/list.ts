@@ -6,6 +6,7 @@ import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { stateEmoji } from '../../messages/state-emoji.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { typeName } from '../../messages/task-name.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
 import type { Context } from '../feature.ts';
 import { maySeeServerTasks } from './access.ts';
@@ -105,11 +106,11 @@ export function taskListPlan({ filter, summaries, undelivered, next }: TasksList
 }
 
 function rowOf(taskSummary: TaskSummary, whose: TaskFilter['whose'], say: Say): string {
-  const { state, type, summary, createdAt, requesterId, isPrivate } = taskSummary;
+  const { state, summary, createdAt, requesterId, isPrivate } = taskSummary;
   const summaryText = summary === '' ? '' : ` · ${escapeText(summary, MAX_SUMMARY_LENGTH)}`;
   const who = whose === 'server' ? ` · <@${requesterId}>` : '';
   const lock = isPrivate ? ' 🔒' : '';
-  return `${stateEmoji[state]} ${say(`tasks.kinds.${type}`)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
+  return `${stateEmoji[state]} ${typeName(taskSummary, say)}${summaryText}${who}${lock} · <t:${Math.floor(createdAt / 1000)}:R>`;
 }
 
 export function stateText({ state, review, isTriedAgain, isDismissed, isStopped }: TaskSummary, say: Say): string {
@@ -120,8 +121,8 @@ export function stateText({ state, review, isTriedAgain, isDismissed, isStopped 
 }
 
 export function taskOption(taskSummary: TaskSummary, say: Say) {
-  const { id, type, summary } = taskSummary;
-  const name = say(`tasks.kinds.${type}`);
+  const { id, summary } = taskSummary;
+  const name = typeName(taskSummary, say);
   return {
     value: id,
     label: hasVisibleText(summary) ? summary : name,

@@ -1,4 +1,5 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
@@ -18,7 +19,7 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
       ...(seconds === '' ? [] : [say('video.facts.seconds', { seconds })]),
       ...(modeText === '' ? [] : [say('video.facts.mode', { mode: modeText })]),
     ];
-    const options = (notSent ?? []).map((option) => inlineCode(option)).join(', ');
+    const options = listText((notSent ?? []).map(inlineCode), say);
     return [
       ...(facts.length === 0 ? [] : [`-# ${facts.join(' · ')}`]),
       ...(options === '' ? [] : [`-# ${say('video.facts.notSent', { options })}`]),

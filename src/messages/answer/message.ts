@@ -1,6 +1,7 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { parsePlainJson } from '../../lib/exact-json.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import { isProposing, proposalsOf } from '../../services/conversations/prompt-help.ts';
@@ -115,7 +116,7 @@ function ignoredFilesLines(task: Task, { isTalk }: AnswerStyle, say: Say): strin
   if (!count) return [];
   if (isTalk) return [say('talk.ignoredFiles', { count })];
   const names = questionFileNames(task).map((name) => escapeText(name, MAX_FILE_NAME_LENGTH));
-  return [say('ask.ignoredFiles', { count, names: names.join(', ') })];
+  return [say('ask.ignoredFiles', { count, names: listText(names, say) })];
 }
 
 /** The features without which the request was sent. Only those that the gateway named are known to be the reason. */
@@ -125,8 +126,8 @@ function omissionLines({ answer, request: { schema } }: Task, say: Say): string[
   const asSchema = (part: RefusableFeature) => part === 'format' && schema !== undefined;
   const lines = [...named].map((part) => say(asSchema(part) ? 'ask.schema.asText' : `ask.without.${part}`));
   if (guessed.size === 0) return lines;
-  const features = [...guessed].map((part) => say(`ask.guessed.${asSchema(part) ? 'schema' : part}`)).join(', ');
-  return [...lines, say('ask.guessed.line', { features })];
+  const features = [...guessed].map((part) => say(`ask.guessed.${asSchema(part) ? 'schema' : part}`));
+  return [...lines, say('ask.guessed.leftOut', { features: listText(features, say) })];
 }
 
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>

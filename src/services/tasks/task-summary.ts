@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { TaskKind } from './kind-spec.ts';
 import { isClosed, type Task, type TaskState, taskStates } from './task.ts';
 import { titleOf } from './task-facts.ts';
-import { type TaskType, typeOf } from './task-type.ts';
+import { actionOf, type TaskType, typeOf } from './task-type.ts';
 
 export const taskSummary = z.object({
   id: z.string(),
   kind: z.string(),
   type: z.string(),
+  /** The image of a grid that an action is about. */
+  index: z.number().optional(),
   state: z.enum(taskStates),
   /** Set if moderators hold or have deleted the result. */
   review: z.enum(['held', 'deleted']).optional(),
@@ -49,6 +51,7 @@ export function summaryOf(task: Task): TaskSummary {
     id,
     kind,
     type: typeOf(task),
+    index: actionOf(task)?.index,
     state,
     review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
     isTriedAgain: (state === 'unconfirmed' && successorId !== undefined) || undefined,

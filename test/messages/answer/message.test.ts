@@ -101,7 +101,7 @@ describe('The message of an answer', () => {
     const { content } = render(completeAnswer(addRound(cut, response('Yes.'), []), undefined, 1));
     expect(content).toContain('-# The previous answer is too long, so only its end was sent to the model.');
     expect(content).toContain(
-      '-# 2 files were not sent, because a question takes one image and one more file. Sent: fox\\_1.png.',
+      '-# 2 files were not sent, because a question takes at most two files, one of them an image. Sent: fox\\_1.png.',
     );
   });
 

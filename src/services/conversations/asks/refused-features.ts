@@ -14,6 +14,8 @@ export interface Omission {
   lastOmitted?: RefusableFeature | undefined;
 }
 
+type KnownRefusals = Pick<Omission, 'features' | 'guessed'>;
+
 export const omit = (
   omission: Omission,
   { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
@@ -30,27 +32,29 @@ const MEMORY_MS = 6 * 3_600_000;
 /** Members can name any model, so the oldest are dropped. */
 const MAX_MODELS = 500;
 
-/** Remembers for six hours which features each model refused, so they are not sent again. */
+/** Remembers for six hours which features each model refused, and which of them are guesses, so they are not sent again. */
 export class RefusedFeatures {
   readonly #clock: SteadyClock;
-  readonly #featuresByModel = new RecentMap<string, { features: readonly RefusableFeature[]; until: number }>(
-    MAX_MODELS,
-  );
+  readonly #knownByModel = new RecentMap<string, KnownRefusals & { until: number }>(MAX_MODELS);
 
   constructor(clock: Clock) {
     this.#clock = new SteadyClock(clock);
   }
 
-  get(model: string): readonly RefusableFeature[] {
-    const entry = this.#featuresByModel.get(model);
-    return entry && this.#clock.now() < entry.until ? entry.features : [];
+  get(model: string): KnownRefusals {
+    const entry = this.#knownByModel.get(model);
+    return entry && this.#clock.now() < entry.until ? entry : { features: [], guessed: [] };
   }
 
   /** Call this when a request without these features has succeeded. */
-  learn(model: string, { namedInError, lastOmitted }: Omission): void {
+  learn(model: string, omission: Omission): void {
+    const { namedInError, lastOmitted } = omission;
+    const known = this.get(model);
     const newFeatures = lastOmitted === undefined ? namedInError : [...namedInError, lastOmitted];
     if (newFeatures.length === 0) return;
-    const features = [...new Set([...this.get(model), ...newFeatures])];
-    this.#featuresByModel.set(model, { features, until: this.#clock.now() + MEMORY_MS });
+    const features = [...new Set([...known.features, ...newFeatures])];
+    const guesses = new Set([...known.guessed, ...omission.guessed]).difference(new Set(namedInError));
+    const guessed = features.filter((part) => guesses.has(part));
+    this.#knownByModel.set(model, { features, guessed, until: this.#clock.now() + MEMORY_MS });
   }
 }

@@ -37,9 +37,8 @@ export class QuestionSender {
     const { rounds, requests: requestCount = this.#requestCounts.get(request) ?? 0 } = answer;
     this.#requestCounts.delete(request);
     const unsupportedAudio = acceptsAudio(request.model) ? [] : (['audio'] as const);
-    const omittedFeatures = [
-      ...new Set([...answer.without, ...this.#refusedFeatures.get(request.model), ...unsupportedAudio]),
-    ];
+    const known = this.#refusedFeatures.get(request.model);
+    const omittedFeatures = [...new Set([...answer.without, ...known.features, ...unsupportedAudio])];
     const sound = questionAudio(request.sound, materials, answer.heard);
     const pastTurns = await earlierTurns(this.#context.answers, request.after, asker);
     const earlierFiles = await this.#earlierFiles(pastTurns, { materials, sound }, omittedFeatures, asker);
@@ -49,7 +48,8 @@ export class QuestionSender {
     const question = { request, pastTurns, earlierFiles, materials, sound, models, rounds, isFinalRound, user };
     const draft = { ...question, requestCount };
     const announced = omittedFeatures.filter((part) => isRequested(part, draft));
-    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [], guessed: [] }, stop);
+    const guessed = announced.filter((part) => known.guessed.includes(part));
+    return this.#open(draft, { features: omittedFeatures, announced, namedInError: [], guessed }, stop);
   }
 
   /** Resends a question that failed before any output, without the refused part. Undefined if the error is not about a part that can be left out, or the answer has taken too many requests. */

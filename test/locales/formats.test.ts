@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { grantWords, limitsWords } from '../../src/discord/limit-words.ts';
+import { countText, dollarsText, exactDollars, listText, percentText } from '../../src/locales/formats.ts';
+import { sayIn } from '../../src/locales/index.ts';
+
+const english = sayIn('en');
+const [german, japanese] = [{ language: 'de' }, { language: 'ja' }];
+
+describe('What members read has the format of its language', () => {
+  it('Amounts have every digit and at least two decimals', () => {
+    expect(exactDollars('1234.5', english)).toBe('$1234.50');
+    expect(exactDollars('1234.5', german)).toBe('1234,50\u00a0$');
+    expect(exactDollars('0.0012345678901234567890123', english)).toBe('$0.0012345678901234567890123');
+    expect(exactDollars('-1', english)).toBe('-$1.00');
+    expect(dollarsText('5', english)).toBe('$5');
+  });
+
+  it('What is no amount stays as it is', () => {
+    expect(dollarsText('many', german)).toBe('many');
+  });
+
+  it('Counts, shares and lists follow the language', () => {
+    expect([countText(12_345, english), countText('12345', german)]).toEqual(['12,345', '12.345']);
+    expect([percentText(29, english), percentText(29, german)]).toEqual(['29%', '29\u00a0%']);
+    expect(['a', 'b', 'c'].map((_, index, all) => listText(all.slice(0, index + 1), english))).toEqual([
+      'a',
+      'a, b',
+      'a, b, c',
+    ]);
+    expect([listText(['a', 'b'], german), listText(['a', 'b'], japanese)]).toEqual(['a und b', 'a、b']);
+  });
+
+  it('Limits and grants in English are as they are typed', () => {
+    expect(limitsWords({ day: { amount: '0.5', tasks: 1 }, waiting: 3, weight: 2 }, english)).toBe(
+      '$0.50 a day, 1 task a day, 3 waiting, weight 2',
+    );
+    expect(limitsWords({}, english)).toBe('none');
+    expect(grantWords({ amount: '5', tasks: 2_000 }, english)).toBe('$5, 2,000 tasks');
+  });
+});
