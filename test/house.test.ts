@@ -322,3 +322,26 @@ describe('The outbox', () => {
     expect(writesIn(source)).not.toEqual([]);
   });
 });
+
+describe('Sentences of members are in JSON files', () => {
+  it.each([
+    "export const lines = (say: Say) => [say('a'), 'This was refused.'];",
+    `export const plan = (count: number) => ({ text: \`This has \${count} parts.\` });`,
+    "export const plan = () => ({ content: 'refused' });",
+    `export const plan = (name: string) => ({ label: \`by \${name}\` });`,
+    "export const run = (lines: string[]) => lines.push('Nothing was found.');",
+    "export const button = (id: string) => buttonPlan('Try again', id);",
+  ])('The check finds the text of %s', (source) => {
+    expect(syntaxProblems('src/commands/a/page.ts', source)).toEqual([expect.stringContaining('src/locales/en.')]);
+    expect(syntaxProblems('src/services/money/a.ts', source)).toEqual([]);
+  });
+
+  it.each([
+    "log.warn({ id }, isLate ? 'The reply was late.' : 'There was no reply.');",
+    "throw new Error('This cannot be.');",
+    "const FAILED = 'Could not read a channel.';",
+    `export const plan = (say: Say) => ({ content: say('a.b'), label: \`\${name} · \${count}\`, name: 'words' });`,
+  ])('The check leaves %s alone', (source) => {
+    expect(syntaxProblems('src/commands/a/page.ts', source)).toEqual([]);
+  });
+});

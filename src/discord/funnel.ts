@@ -1,11 +1,11 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
+import { listText } from '../lib/formats.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
 import { SeveralRefusals } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
-import { listText } from '../locales/formats.ts';
 import { type Say, sayIn } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';

@@ -1,6 +1,6 @@
 import { roundDown, roundUp } from '../lib/decimals.ts';
+import { dollarsText, exactDollars, listText } from '../lib/formats.ts';
 import type { Refusal } from '../lib/refusal.ts';
-import { dollarsText, exactDollars, listText } from '../locales/formats.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
 import type { Allowance } from '../services/money/allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from '../services/money/limits.ts';

@@ -56,7 +56,7 @@ void translations.use(countFormatter).init({
   initAsync: false,
 });
 
-/** The sentences of each language that somebody has needed. */
+/** The sentences of each language that was needed. */
 const loaded = new Map<Language, Say>();
 
 /** Reads the files of a language when it is first needed. A sentence that it lacks is said in English. By default, for what is stored without a language, too. */

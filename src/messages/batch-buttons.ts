@@ -1,8 +1,8 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
+import { exactDollars } from '../lib/formats.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import { exactDollars } from '../locales/formats.ts';
 import { sayIn } from '../locales/index.ts';
 import { hasDefinitelyFailed } from '../services/orders/batches.ts';
 import type { Proposal } from '../services/orders/proposals.ts';

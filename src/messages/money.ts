@@ -1,6 +1,6 @@
 import { allowanceText, leftText, quantityText } from '../discord/limit-words.ts';
 import { roundUp } from '../lib/decimals.ts';
-import { countText, exactDollars } from '../locales/formats.ts';
+import { countText, exactDollars } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import type { Allowance } from '../services/money/allowance.ts';
 import type { Cost } from '../services/money/ledger.ts';

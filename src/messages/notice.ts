@@ -1,7 +1,7 @@
 import { allowanceText, leftText } from '../discord/limit-words.ts';
 import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
-import { exactDollars } from '../locales/formats.ts';
+import { exactDollars } from '../lib/formats.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
 import { periods } from '../services/money/periods.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';

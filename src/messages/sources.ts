@@ -1,5 +1,5 @@
 import { entriesOf } from '../lib/entries.ts';
-import { listText } from '../locales/formats.ts';
+import { listText } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 

@@ -1,8 +1,8 @@
 import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
+import { percentText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
-import { percentText } from '../locales/formats.ts';
 import type { Say } from '../locales/index.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';

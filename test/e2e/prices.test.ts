@@ -155,10 +155,10 @@ describe('The cost of a task with the stock gateway profile', () => {
     expect(details).toContain(`Cost: ${roundedDollars(amountText(charged), sayIn('en'))}`);
     const usage = text(await (await member.slash('usage', { by: 'model' })).message());
     expect(usage).toContain(
-      `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)), sayIn('en'))}** for 6 requests`,
+      `Total: **${roundedDollars(amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)), sayIn('en'))}** for 6 tasks`,
     );
     // The price of a video in the list is for five seconds.
-    expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 in the end \(1 request\)/);
+    expect(usage).toMatch(/reel-2.*: \$0\.0447 estimated, \$0\.125 in the end \(1 task\)/);
     await fixture.app.stop();
     expect(compare(settledAmount(fixture), amountText(fixture.gateway.usage.total(GATEWAY_API_KEY)))).toBe(0);
     expect(

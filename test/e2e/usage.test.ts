@@ -387,14 +387,14 @@ describe('The tasks of members in /usage', () => {
     const member = discord.as('member');
     for (const prompt of ['a fox', 'a hare'])
       await (await member.slash('imagine', { prompt })).message((message) => labels(message).includes('U1'));
-    const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 requests'));
-    expect(text(ownUsage)).toContain('Total: **≈ $0.20** for 2 requests');
+    const ownUsage = await (await member.slash('usage', { by: 'model' })).message(says('2 tasks'));
+    expect(text(ownUsage)).toContain('Total: **≈ $0.20** for 2 tasks');
     // No request of the image-prompt family names a model.
     expect(text(ownUsage)).toMatch(/Other \(no model\) +2/);
     expect(fileNames(ownUsage)).toContain('usage.png');
     const exact = await (await member.click(ownUsage, 'Exact amounts')).message();
     expect(exact.ephemeral).toBe(true);
-    expect(text(exact)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 requests');
+    expect(text(exact)).toContain('Total: **≈ $0.200000000000000000000000000002** for 2 tasks');
     const otherUsage = text(await (await discord.as('other').slash('usage')).message());
     expect(otherUsage).toContain('You have no usage');
     const allUsage = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'member' })).message());

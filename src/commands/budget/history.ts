@@ -1,7 +1,7 @@
 import { grantWords, limitsWords } from '../../discord/limit-words.ts';
 import { memberMention } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import { exactDollars } from '../../locales/formats.ts';
+import { exactDollars } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { HistoryEntry } from '../../services/money/budgets.ts';
 import { parseGrant, parseLimits } from '../../services/money/limits-text.ts';

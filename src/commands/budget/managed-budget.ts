@@ -1,8 +1,8 @@
 import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { allowanceText, limitsWords } from '../../discord/limit-words.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { listText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { listText } from '../../locales/formats.ts';
 import type { BudgetAuthor, MemberIds } from '../../services/money/budget-changes.ts';
 import { WHOLE_BOT } from '../../services/money/budgets.ts';
 import { type ServerBudget, withoutExpired } from '../../services/money/server-budget.ts';

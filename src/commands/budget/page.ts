@@ -4,7 +4,7 @@ import { escapeText, inlineCode, memberMention } from '../../discord/markdown.ts
 import type { ChosenUser } from '../../discord/options.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { isZero } from '../../lib/decimals.ts';
-import { exactDollars } from '../../locales/formats.ts';
+import { exactDollars } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';

@@ -1,7 +1,7 @@
 import { allowanceText, limitsWords } from '../../discord/limit-words.ts';
 import type { ChosenUser } from '../../discord/options.ts';
+import { listText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { listText } from '../../locales/formats.ts';
 import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
 import type { Limits } from '../../services/money/limits.ts';
 import { limitsText, parseLimits } from '../../services/money/limits-text.ts';

@@ -1,7 +1,7 @@
 import type { FormValues } from '../../discord/form.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { listText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import { type AccessRule, accessText, MAX_ACCESS_RULES, MENTIONS } from '../../services/safety/server-rules.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../feature.ts';
 import { parseModels } from './lines.ts';
 import { managedServer } from './managed-server.ts';
 import { previewRules } from './preview.ts';
-import { accessMarkdown, placeOf } from './readable.ts';
+import { accessMarkdown, accessScope } from './readable.ts';
 
 function readAccessRule(
   { fields, lists }: FormValues,
@@ -56,7 +56,7 @@ export async function previewAccessRule(values: FormValues, context: Context): P
 }
 
 function effectText({ effect, roleIds, channelIds }: AccessRule, say: Say): string {
-  const place = placeOf(roleIds, channelIds);
+  const place = accessScope(roleIds, channelIds);
   const facts = {
     roles: listText(
       (roleIds ?? []).map((id) => `<@&${id}>`),

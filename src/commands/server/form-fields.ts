@@ -1,6 +1,6 @@
 import type { RuleSection } from '../../discord/custom-ids.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import type { Strings } from '../../locales/strings.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';

@@ -3,7 +3,7 @@ import { customIds, ruleSections } from '../../discord/custom-ids.ts';
 import { memberMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { type AccessRule, accessText, ruleText } from '../../services/safety/server-rules.ts';

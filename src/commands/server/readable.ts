@@ -2,7 +2,7 @@ import { FormRefusal } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import { MENTIONS, ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
@@ -23,7 +23,7 @@ export function readableAccess(accessText: string, targets: RuleTargets, say: Sa
     if (name.startsWith(MODEL)) return say('rules.access.model', { model: name.slice(MODEL.length) });
     return kindNameIn(say)(name);
   });
-  return say(`rules.access.${effect === 'allow' ? 'allow' : 'deny'}.${placeOf(roles, channels)}`, {
+  return say(`rules.access.${effect === 'allow' ? 'allow' : 'deny'}.${accessScope(roles, channels)}`, {
     what: listText([...commands.map((command) => `/${command}`), ...new Set(otherNames)], say),
     roles: `<@&${roles}`,
     channels: `<#${channels}`,
@@ -31,7 +31,7 @@ export function readableAccess(accessText: string, targets: RuleTargets, say: Sa
 }
 
 /** Where, and for whom, an access rule applies. */
-export function placeOf(roles: unknown, channels: unknown): 'everywhere' | 'roles' | 'channels' | 'both' {
+export function accessScope(roles: unknown, channels: unknown): 'everywhere' | 'roles' | 'channels' | 'both' {
   if (roles === undefined) return channels === undefined ? 'everywhere' : 'channels';
   return channels === undefined ? 'roles' : 'both';
 }

@@ -4,7 +4,7 @@ import { neededPermissions } from '../../discord/guards.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { canHold, usesModeration } from '../../services/safety/server-rules.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { escapeText } from '../../discord/markdown.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';

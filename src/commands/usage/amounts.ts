@@ -1,5 +1,5 @@
 import { divideBy100 } from '../../lib/decimals.ts';
-import { dollarsText, exactDollars } from '../../locales/formats.ts';
+import { dollarsText, exactDollars } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { roundedDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/money/usage-days.ts';

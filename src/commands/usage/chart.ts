@@ -1,5 +1,5 @@
 import { compare } from '../../lib/decimals.ts';
-import { dollarsText } from '../../locales/formats.ts';
+import { dollarsText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
 import { listDays } from '../../services/money/usage-days.ts';
@@ -95,7 +95,7 @@ function factsOf(sheet: Sheet, measure: Measure, say: Say): string[] {
   );
   const totalLine = measure.isMoney
     ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure, say) ?? '' })
-    : say('usage.chart.totalRequests', { count: requests ?? 0 });
+    : say(`usage.chart.${sheet.subject === 'account' ? 'totalRequests' : 'totalTasks'}`, { count: requests ?? 0 });
   const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
   const max = textOf(largest, sheet, measure, say);
   return [

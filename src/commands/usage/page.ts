@@ -3,7 +3,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
-import { exactDollars } from '../../locales/formats.ts';
+import { exactDollars } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
@@ -104,12 +104,14 @@ function heading(sheet: Sheet, say: Say): string {
 }
 
 function totalLines({ sheet, unit, isExact }: UsagePage, say: Say): string[] {
-  const { requests } = sheet;
+  const { requests: count, subject } = sheet;
+  // The gateway counts requests, the bot tasks.
+  const isAccount = subject === 'account';
   const total = totalText(sheet, unit, isExact, say);
-  if (total === undefined) return requests === undefined ? [] : [say('usage.requests', { count: requests })];
-  return [
-    requests === undefined ? say('usage.total', { total }) : say('usage.totalRequests', { total, count: requests }),
-  ];
+  if (total === undefined)
+    return count === undefined ? [] : [say(isAccount ? 'usage.requests' : 'usage.tasks', { count })];
+  if (count === undefined) return [say('usage.total', { total })];
+  return [say(isAccount ? 'usage.totalRequests' : 'usage.totalTasks', { total, count })];
 }
 
 /** Discord does not render mentions in a code block, so they are listed below it. They do not notify anyone, because pings are off. */

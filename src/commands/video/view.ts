@@ -1,5 +1,5 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
 import { againButtons } from '../../messages/task-buttons.ts';

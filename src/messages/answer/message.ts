@@ -1,7 +1,7 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../../discord/plan.ts';
 import { parsePlainJson } from '../../lib/exact-json.ts';
-import { listText } from '../../locales/formats.ts';
+import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { answerOf, answerText } from '../../services/conversations/ask-transitions.ts';
 import { isProposing, proposalsOf } from '../../services/conversations/prompt-help.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { compare, inUnitsOf, isZero, largestOf, magnitude } from '../../lib/decimals.ts';
-import { dollarsText } from '../../locales/formats.ts';
+import { dollarsText } from '../../lib/formats.ts';
 
 /** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {

@@ -162,7 +162,7 @@ describe('The page of /usage', () => {
     expect(content).toContain(
       'Estimates compared with costs, as the gateway reported them or by the tokens it counted:',
     );
-    expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 in the end \(1 request\)/);
+    expect(content).toMatch(/m-0.*: \$1\.24 estimated, \$0\.07 in the end \(1 task\)/);
     expect(content.match(/estimated, /g)).toHaveLength(5);
     const exact = sheetOf([row('m-0', '1')], { subject: 'own', notes: [{ kind: 'compared', models }] });
     expect(page(exact, undefined, true).content).toMatch(/m-0.*: \$1\.2345 estimated, /);

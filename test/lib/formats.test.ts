@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantWords, limitsWords } from '../../src/discord/limit-words.ts';
-import { countText, dollarsText, exactDollars, listText, percentText } from '../../src/locales/formats.ts';
+import { countText, dollarsText, exactDollars, listText, percentText } from '../../src/lib/formats.ts';
 import { sayIn } from '../../src/locales/index.ts';
 
 const english = sayIn('en');

@@ -1,8 +1,8 @@
-import { isDecimal, withCents } from '../lib/decimals.ts';
+import { isDecimal, withCents } from './decimals.ts';
 
 /** Numbers, money and lists as readers of a language write them. What other programs read, and what members type, has one form. */
 
-/** Whoever says sentences in a language also has it. */
+/** The language that sentences are said in. */
 interface Reader {
   readonly language: string;
 }
