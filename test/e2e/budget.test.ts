@@ -172,7 +172,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a hare')).toContain('1 task a');
     const mention = `<@${fixture.discord.world.user('member').id}>`;
     expect(await runBudget(fixture, 'admin', 'grant', { member: 'member', more: '1 task' })).toContain(
-      `Granted to ${mention}: 1 task more. Each of their limits in tasks is raised until it next resets.`,
+      `Granted to ${mention}: 1 task more. Each of their limits on tasks is raised until it next resets.`,
     );
     expect(await runBudget(fixture, 'admin', 'show', { member: 'member' })).toMatch(
       /Remaining: \*\*1\*\* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,

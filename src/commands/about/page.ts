@@ -72,12 +72,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
       return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
     }),
     ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, {
-        limits: listText(
-          group.map((one) => one.text),
-          say,
-        ),
-      }),
+      say(`about.limits.${holder}`, { limits: listText(textsOf(group), say) }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
@@ -88,6 +83,8 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   ];
   return { page: { title: say('about.title'), blocks } };
 }
+
+const textsOf = (limits: readonly { text: string }[]): string[] => limits.map(({ text }) => text);
 
 function limitText(allowance: Allowance, say: Say): string {
   const limit = allowanceText(allowance, say);

@@ -134,7 +134,7 @@ function accessFields({ kindsByCommand }: RuleTargets, hasMentions: boolean, say
   const commands = [...kindsByCommand].map(([command, kinds]) => ({
     value: command,
     label: `/${command}`,
-    description: listText([...new Set(kinds.map(kindNameIn(say)))], say),
+    description: listText(kinds.map(kindNameIn(say)), say),
   }));
   const general = ['everything', 'models', ...(hasMentions ? (['mentions'] as const) : [])] as const;
   const subjects = [...ownChoices(general, say), ...commands];

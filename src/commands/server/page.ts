@@ -37,21 +37,12 @@ export async function currentRulesPage(context: Context): Promise<MessagePlan> {
 
 /** The rules of each section, who changed them last, and a button to change them. */
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
-  const { setByOperator } = facts;
+  const namesOfOperator = facts.setByOperator.map((name) => say(`rules.names.${name}`));
   const ownLines = ruleLines(facts, say);
   ownLines.log.push(...facts.warnings);
   const lines = [
     say('rules.title'),
-    ...(setByOperator.length === 0
-      ? []
-      : [
-          say('rules.byOperator', {
-            rules: listText(
-              setByOperator.map((name) => say(`rules.names.${name}`)),
-              say,
-            ),
-          }),
-        ]),
+    ...(namesOfOperator.length === 0 ? [] : [say('rules.byOperator', { rules: listText(namesOfOperator, say) })]),
     ...entriesOf(rulesInSections).flatMap(([section, names]) => [
       '',
       say(`rules.section.${section}`),

@@ -24,7 +24,7 @@ export function readableAccess(accessText: string, targets: RuleTargets, say: Sa
     return kindNameIn(say)(name);
   });
   return say(`rules.access.${effect === 'allow' ? 'allow' : 'deny'}.${accessScope(roles, channels)}`, {
-    what: listText([...commands.map((command) => `/${command}`), ...new Set(otherNames)], say),
+    what: listText([...commands.map((command) => `/${command}`), ...otherNames], say),
     roles: `<@&${roles}`,
     channels: `<#${channels}`,
   });

@@ -14,6 +14,7 @@ interface Measure {
   isMoney: boolean;
   /** The unit of amounts that are known to be in dollars. */
   currency: '$' | undefined;
+  say: Say;
 }
 
 /** Draws a sheet as a chart; undefined if there is nothing to compare. */
@@ -22,19 +23,13 @@ export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | unde
   const { by, rows, subject } = sheet;
   const isMoney = rows.some(({ amount }) => amount !== undefined);
   const isInDollars = isMoney && (subject !== 'account' || unit === 'cents');
-  const measure: Measure = { isMoney, currency: isInDollars ? '$' : undefined };
-  const entries = by === 'day' ? dayBars(sheet, measure, say) : rankedBars(sheet, measure, say);
+  const measure: Measure = { isMoney, currency: isInDollars ? '$' : undefined, say };
+  const entries = by === 'day' ? dayBars(sheet, measure) : rankedBars(sheet, measure);
   if (entries.length === 0) return undefined;
   const title = say(`usage.chart.title.${subject}.${by}`);
   const { currency } = measure;
-  return {
-    title,
-    facts: factsOf(sheet, measure, say),
-    bars: by === 'day' ? 'upright' : 'lying',
-    entries,
-    currency,
-    language: say.language,
-  };
+  const bars = by === 'day' ? 'upright' : 'lying';
+  return { title, facts: factsOf(sheet, measure), bars, entries, currency, language: say.language };
 }
 
 /** The chart's description for screen readers. */
@@ -49,55 +44,48 @@ function inDollars(sheet: Sheet, unit: Unit): Sheet {
 }
 
 /** Every day of the range has a bar, because gaps are information too. */
-function dayBars(sheet: Sheet, measure: Measure, say: Say): Bar[] {
+function dayBars(sheet: Sheet, measure: Measure): Bar[] {
   const { rows, range } = sheet;
   const rowsByDay = new Map(rows.map((row) => [row.label, row]));
   const hasDays = rows.some(({ label }) => label !== undefined);
-  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure, say)) : [];
+  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure)) : [];
 }
 
-function rankedBars(sheet: Sheet, measure: Measure, say: Say): Bar[] {
+function rankedBars(sheet: Sheet, measure: Measure): Bar[] {
+  const { say } = measure;
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = rows
-    .slice(0, max)
-    .map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure, say));
+  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure));
   const remainingRows = rows.slice(max);
   if (remainingRows.length === 0) return bars;
   const othersLabel = say('usage.chart.others', { count: remainingRows.length });
-  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure, say)];
+  return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure)];
 }
 
-function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure, say: Say): Bar {
-  return { label, amount: amountOf(row, measure), text: (row && textOf(row, sheet, measure, say)) ?? '0' };
+function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure): Bar {
+  return { label, amount: amountOf(row, measure), text: (row && textOf(row, sheet, measure)) ?? '0' };
 }
 
 const amountOf = (row: SheetRow | undefined, { isMoney }: Measure): string =>
   (isMoney ? row?.amount : row?.requests?.toString()) ?? '0';
 
-function textOf(
-  row: Omit<SheetRow, 'label'>,
-  sheet: Sheet,
-  { isMoney, currency }: Measure,
-  say: Say,
-): string | undefined {
+function textOf(row: Omit<SheetRow, 'label'>, sheet: Sheet, { isMoney, currency, say }: Measure): string | undefined {
   if (!isMoney) return row.requests?.toString();
-  const { amount } = row;
-  return amount !== undefined && sheet.subject === 'account' && currency !== undefined
-    ? dollarsText(amount, say)
-    : amountText(row, sheet, false, say);
+  const text = amountText(row, sheet, false, say);
+  return text !== undefined && sheet.subject === 'account' && currency ? dollarsText(text, say) : text;
 }
 
-function factsOf(sheet: Sheet, measure: Measure, say: Say): string[] {
+function factsOf(sheet: Sheet, measure: Measure): string[] {
+  const { say } = measure;
   const { rows, range, requests } = sheet;
   const largest = rows.reduce((one, other) =>
     compare(amountOf(other, measure), amountOf(one, measure)) > 0 ? other : one,
   );
   const totalLine = measure.isMoney
-    ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure, say) ?? '' })
+    ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure) ?? '' })
     : say(`usage.chart.${sheet.subject === 'account' ? 'totalRequests' : 'totalTasks'}`, { count: requests ?? 0 });
   const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
-  const max = textOf(largest, sheet, measure, say);
+  const max = textOf(largest, sheet, measure);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),
     totalLine,

@@ -63,3 +63,19 @@ it('Discord accepts a page of ten tasks with any prompts, kinds and states', () 
     }),
   );
 });
+
+it('The upscales of a grid are told apart in the list and in its menu', () => {
+  const upscales = [1, 2].map((index) => ({
+    ...baseSummary,
+    id: `01k3v9x2mabcdefg${index}`,
+    kind: 'action' as const,
+    type: 'upscale' as const,
+    index,
+    summary: 'a fox',
+  }));
+  const { body } = render(upscales);
+  for (const name of ['Upscale of image 1', 'Upscale of image 2']) {
+    expect(body.content).toContain(`${name} · a fox`);
+    expect(JSON.stringify(body.components)).toContain(`"description":"${name} · Finished"`);
+  }
+});
