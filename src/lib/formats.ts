@@ -19,6 +19,10 @@ export const percentText = (percent: number, { language }: Reader): string =>
 export const listText = (items: readonly string[], { language }: Reader): string =>
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);
 
+/** Sentences one after the other: Chinese and Japanese have no space between them. */
+export const sentencesText = (sentences: readonly string[], { language }: Say): string =>
+  sentences.join(language === 'ja' || language === 'zh-CN' ? '' : ' ');
+
 /** With every digit that the amount has. */
 export function dollarsText(amount: string, { language }: Reader): string {
   if (!isDecimal(amount)) return amount;

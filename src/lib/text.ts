@@ -14,8 +14,13 @@ export function trimCharactersAtEnd(text: string, characters: string): string {
 /** Spaces, control characters, and characters that draw nothing by themselves do not count. */
 export const hasVisibleText = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{M}\p{DI}\u2800]/u.test(text);
 
-/** Text from outside as a whole sentence. */
-export const asSentence = (text: string): string => (/[\p{L}\p{N}]$/u.test(text) ? `${text}.` : text);
+const ENDS_IN_CHINESE_OR_JAPANESE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;
+
+/** Text from outside as a whole sentence of its own language. */
+export function asSentence(text: string): string {
+  if (ENDS_IN_CHINESE_OR_JAPANESE.test(text)) return `${text}。`;
+  return /[\p{L}\p{N}]$/u.test(text) ? `${text}.` : text;
+}
 
 /** Text without links, mentions, custom emoji and Markdown, on one line. */
 export const plainWords = (text: string): string =>

@@ -2,6 +2,7 @@ import { customIds } from '../discord/custom-ids.ts';
 import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText, messageLink } from '../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
+import { sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
 import { type Say, sayIn } from '../locales/index.ts';
 import { awaitsSubmit, type BatchEntry, hasDefinitelyFailed } from '../services/orders/batches.ts';
@@ -108,11 +109,12 @@ function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): st
   const done = entries.filter(({ task }) => task && isFinished(task)).length;
   const failed = entries.filter(({ failure, task }) => failure ?? task?.failure).length;
   const { threadId } = isOfKind('batch', batch) ? batch.request : {};
-  return [
+  const sentences = [
     say('batch.done', { done, count }),
     ...(failed === 0 ? [] : [say('batch.failed', { count: failed })]),
     ...(threadId === undefined ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
-  ].join(' ');
+  ];
+  return sentencesText(sentences, say);
 }
 
 const isFinished = (task: Task): boolean => !isHeld(task) && (task.state === 'ready' || task.state === 'delivered');

@@ -1,7 +1,7 @@
 import { refusalMessage } from '../discord/funnel.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
-import { percentText } from '../lib/formats.ts';
+import { percentText, sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import { slowMinutes } from '../services/orders/outlook.ts';
@@ -142,24 +142,25 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   if (state === 'waiting') return queueLines(task, context, say);
   if (state === 'needs-input') return needsInputLines(task, say);
   if (state === 'running') return [progressBar(say, progress), runningLine(task, say)];
-  const ahead =
-    queuedBehind === undefined || queuedBehind === 0 ? '' : ` ${say('task.ahead', { count: queuedBehind })}`;
   const minutes = slowMinutes(context.outlook.typicalMs(task));
-  const typicalText = minutes === undefined ? '' : ` ${say('outlook.slow', { minutes })}`;
-  return [
-    progressBar(say, progress),
-    say('task.waiting', { since: since(times.accepted ?? times.created) }) + ahead + typicalText,
+  const sentences = [
+    say('task.waiting', { since: since(times.accepted ?? times.created) }),
+    ...(queuedBehind ? [say('task.ahead', { count: queuedBehind })] : []),
+    ...(minutes === undefined ? [] : [say('outlook.slow', { minutes })]),
   ];
+  return [progressBar(say, progress), sentencesText(sentences, say)];
 }
 
 function queueLines(task: Task, { outlook }: MessageContext, say: Say): string[] {
   const { place, returns = 0, route } = task;
   const turnAt = outlook.turnAt(task);
   // A relative time stays right without further edits.
-  const start = turnAt === undefined ? '' : ` ${say('task.queue.start', { at: Math.round(turnAt / 1000) })}`;
+  const start = turnAt === undefined ? [] : [say('task.queue.start', { at: Math.round(turnAt / 1000) })];
   return [
     say(returns > 0 ? 'task.queue.gatewayBusy' : 'task.queue.waiting'),
-    ...(place === undefined ? [] : [`${say('task.queue.place', { place })}${start} ${say('task.queue.cancel')}`]),
+    ...(place === undefined
+      ? []
+      : [sentencesText([say('task.queue.place', { place }), ...start, say('task.queue.cancel')], say)]),
     ...(route.isPrivate ? [`-# ${say('task.queue.private')}`] : []),
   ];
 }

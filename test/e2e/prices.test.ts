@@ -70,12 +70,12 @@ describe('The cost of a task with the spec gateway profile', () => {
     );
     await orderGrid(fixture);
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain(
-      'Cost: ≈ $0.0124 (from the operator’s prices)',
+      'Cost: ≈ $0.0124\nEstimated from the operator’s prices.',
     );
     const order = { prompt: 'waves', size: '720p', mode: 'pro', duration: '4' };
     await (await fixture.discord.as('member').slash('video', order)).message(says('Finished in'));
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain(
-      'Cost: ≈ $0.12 (from the operator’s prices)',
+      'Cost: ≈ $0.12\nEstimated from the operator’s prices.',
     );
     await fixture.app.stop();
     const amounts = entriesIn(fixture).map(({ facts }) => [facts[0]?.amount, facts.at(-1)?.amount]);
@@ -96,7 +96,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     await (await member.slash('image', { prompt: 'a fox' })).message();
     await fixture.discord.until(() => fixture.gateway.jobs.list()[0], 'the job');
     const running = text(await openTask(fixture, await openTaskList(fixture)));
-    expect(running).toContain('Cost: ≈ $0.0313 (from the gateway’s price list), charged only if the task succeeds');
+    expect(running).toContain(
+      'Cost: ≈ $0.0313. It is charged only if the task succeeds.\nEstimated from the gateway’s',
+    );
     fixture.gateway.jobs.finish(fixture.gateway.jobs.list()[0]?.id ?? '');
     await fixture.discord.until(() => fixture.discord.messages('studio').find(says('Finished in')), 'the result');
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(/Cost: \$0\.0313$/m);
@@ -108,9 +110,11 @@ describe('The cost of a task with the stock gateway profile', () => {
     const member = fixture.discord.as('member');
     const unconfirmed = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('couldn’t confirm'));
     const openPage = async () => text(await openTask(fixture, await openTaskList(fixture)));
-    expect(await openPage()).toContain('list), charged only if the gateway accepted the task');
+    expect(await openPage()).toContain(
+      '. It is charged only if the gateway accepted the task.\nEstimated from the gateway’s price list.',
+    );
     await member.click(unconfirmed, 'Dismiss');
-    await expect.poll(openPage).toContain('list), counted because the gateway may have accepted the task');
+    await expect.poll(openPage).toContain('. It is counted because the gateway may have accepted the task.\n');
   });
 
   it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
@@ -119,7 +123,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     await (await fixture.discord.as('member').slash('image', { prompt: 'a fox' })).message();
     await fixture.discord.until(() => fixture.gateway.jobs.list()[0], 'the job');
     const running = text(await openTask(fixture, await openTaskList(fixture)));
-    expect(running).toContain('Cost: at most $0.0469 (from the gateway’s price list)');
+    expect(running).toContain(
+      'Cost: at most $0.0469. It is charged only if the task succeeds.\nEstimated from the gateway’s price list.',
+    );
   });
 
   it('A video whose length or mode may cost more than the list says is confirmed first, and its question says so', async () => {
@@ -194,6 +200,8 @@ describe('The cost of a task with the stock gateway profile', () => {
     await (await member.slash('shorten', { prompt: 'another long text' })).message();
     await fixture.discord.until(() => fixture.gateway.jobs.list().length > 20 || undefined, 'the job');
     const page = text(await openTask(fixture, await openTaskList(fixture)));
-    expect(page).toContain('Cost: ≈ $0.00929 (from what similar tasks cost)');
+    expect(page).toContain(
+      'Cost: ≈ $0.00929. It is charged only if the task succeeds.\nEstimated from what similar tasks cost.',
+    );
   });
 });

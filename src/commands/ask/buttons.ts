@@ -3,6 +3,7 @@ import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { listText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { loadForForm, ownTask, pressedTask, requireKind } from '../../messages/pressed-task.ts';
@@ -141,7 +142,7 @@ function leftOutLines(task: Task, say: Say): string[] {
     return say('ask.details.leftOutFile', facts);
   });
   const count = visibleFiles.length - shownFiles.length;
-  const listed = shownFiles.join(', ');
+  const listed = listText(shownFiles, say);
   const files = count === 0 ? listed : say('ask.details.leftOutMore', { files: listed, count });
   return [say('ask.details.leftOut', { files }), ...lines];
 }

@@ -2,6 +2,7 @@ import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { sentencesText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
 import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
@@ -20,7 +21,7 @@ export const exportRules = command({
     const { guildId } = managedServer(context);
     const { services, say } = context;
     const bytes = Buffer.from(`${JSON.stringify(services.safety.rules.get(guildId).rules, null, 2)}\n`);
-    const content = `${say('rules.exported')} ${say('rules.log.notExported')}`;
+    const content = sentencesText([say('rules.exported'), say('rules.log.notExported')], say);
     return { content, files: [{ name: `rules-${guildId}.json`, bytes }] };
   },
 });

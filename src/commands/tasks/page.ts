@@ -30,7 +30,7 @@ export async function loadTaskPage(
 ): Promise<MessagePlan | PreparedMessage> {
   const { services, say } = context;
   const task = await visibleTask(id, context);
-  const cost = (await maySeeCost(task, context)) ? await costLine(task, context) : undefined;
+  const cost = (await maySeeCost(task, context)) ? await costLines(task, context) : undefined;
   const turns = await talkTurns(task, services.tasks.book);
   const left = cost === undefined ? undefined : remainingForOwner(task, context);
   // The page of a task that was tried again leads to the newer one.
@@ -38,7 +38,9 @@ export async function loadTaskPage(
   const controls = pageControls(task, messageLink(successor ?? task), list, context);
   const lines = [
     ...(note === undefined ? [] : [note, '']),
-    ...pageLines(task, { cost, left }, say),
+    ...pageLines(task, say),
+    ...(cost ?? []),
+    ...factLines({ left }, say),
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   const plan: MessagePlan = { content: lines.join('\n'), overflow: 'file', files: [], controls };
@@ -123,8 +125,7 @@ const MAX_PROMPT_LENGTH = 1_000;
 const MAX_WHOLE_PROMPT_LENGTH = 6_000;
 const MAX_REASON_LENGTH = 500;
 
-/** `facts`: those that depend on the reader. */
-function pageLines(task: Task, facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] {
+function pageLines(task: Task, say: Say): string[] {
   const { failure, delivery } = task;
   const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
   return [
@@ -133,15 +134,13 @@ function pageLines(task: Task, facts: Partial<Record<FactName, string | undefine
     ...factLines(
       {
         reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
-        notDelivered:
-          delivery.undeliverable === undefined ? undefined : say(`tasks.undeliverable.${delivery.undeliverable}`),
         visibility: isClosed(task)
           ? say(isHeld(task) ? 'tasks.visibility.held' : 'tasks.visibility.private')
           : undefined,
-        ...facts,
       },
       say,
     ),
+    ...(delivery.undeliverable === undefined ? [] : [say(`tasks.notDelivered.${delivery.undeliverable}`)]),
   ];
 }
 
@@ -181,18 +180,19 @@ const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Sa
 
 type FactName = keyof Strings['tasks']['facts'];
 
-async function costLine(task: Task, { services, say }: Context): Promise<string | undefined> {
+/** What a task cost, and where an estimate comes from; undefined for a task that costs nothing. */
+async function costLines(task: Task, { services, say }: Context): Promise<string[] | undefined> {
   if (!task.traits.isPaid) return undefined;
   const knownCost = await services.tasks.ledger?.costOf(task);
   const cost = costOfTask(task, knownCost, say);
-  if (!knownCost) return cost;
+  if (!knownCost) return [say('tasks.costs.settled', { cost })];
   const standing = task.releasedAt === undefined ? knownCost.standing : 'released';
   const isUnknown = task.isRepeated || task.failure?.cause === 'dismissed' || task.failure?.cause === 'unconfirmed';
-  const source = knownCost.isEstimate && task.estimate ? say(`tasks.priceFrom.${task.estimate.source}`) : undefined;
-  // These sentences have the amount in parentheses already.
-  const isNested = standing === 'released' || standing === 'waived' || standing === 'refunded';
-  const sourceText = source === undefined ? '' : isNested ? `, ${source}` : ` (${source})`;
-  return say(`tasks.cost.${standing === 'settled' && isUnknown ? 'assumed' : standing}`, { cost: cost + sourceText });
+  const { estimate } = task;
+  return [
+    say(`tasks.costs.${standing === 'settled' && isUnknown ? 'assumed' : standing}`, { cost }),
+    ...(knownCost.isEstimate && estimate ? [say(`tasks.estimatedFrom.${estimate.source}`)] : []),
+  ];
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */

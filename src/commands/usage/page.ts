@@ -3,7 +3,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
-import { exactDollars } from '../../lib/formats.ts';
+import { exactDollars, sentencesText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
@@ -162,7 +162,7 @@ function noteOf(note: SheetNote, range: string, unit: Unit, isExact: boolean, sa
       const days = rangeText({ start: first, end: last }, say);
       const daysNote = say('usage.note.otherDays', { count, range: days });
       if (total === undefined) return daysNote;
-      return `${daysNote} ${say('usage.note.otherTotal', { total: gatewayAmount(total, unit, say) })}`;
+      return sentencesText([daysNote, say('usage.note.otherTotal', { total: gatewayAmount(total, unit, say) })], say);
     }
     case 'undated':
       return say('usage.note.undated', { range });

@@ -1,5 +1,6 @@
 import { escapeText } from '../../discord/markdown.ts';
 import { hasVisibleText } from '../../lib/text.ts';
+import { sentencesText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
@@ -73,7 +74,7 @@ export function albumHeadlines(album: Task, entries: readonly AlbumEntry[], say:
     endedCount === count ? say('music.allEnded', { count }) : say('music.ended', { ended: endedCount, count });
   return [
     say('task.headline', { prompt: say('music.songs', { count }), owner: `<@${album.requesterId}>` }),
-    failedCount === 0 ? progress : `${progress} ${say('music.someFailed', { count: failedCount })}`,
+    failedCount === 0 ? progress : sentencesText([progress, say('music.someFailed', { count: failedCount })], say),
     ...(album.times.overdue === undefined || endedCount === count ? [] : [`-# ${say('task.overdue', { since })}`]),
   ];
 }

@@ -24,7 +24,7 @@ describe('The page of a task', () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: priceSettings() });
     const result = await orderGrid(fixture);
     const page = await openTask(fixture, await openTaskList(fixture));
-    expect(text(page)).toContain('Cost: ≈ $0.05 (from the operator’s prices)');
+    expect(text(page)).toContain('Cost: ≈ $0.05\nEstimated from the operator’s prices.');
     expect(text(page)).toMatch(/^\*\*a fox in the snow\*\*\n🟢 Imagine · Finished\nCost: /);
     expect(page.attachments).toHaveLength(1);
     expect(JSON.stringify(page.components)).toContain(`/${result.id}"`);
@@ -60,12 +60,14 @@ describe('The page of a task', () => {
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toContain('Cost: $0.0372');
   });
 
-  it('The page of a failed task names its price and the source of the price in one pair of parentheses', async () => {
+  it('The page of a failed task says that its price was not charged, and where the price is from', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: priceSettings() });
     fixture.gateway.faults.add({ do: 'fail' });
     await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('This task failed'));
     const page = await openTask(fixture, await openTaskList(fixture));
-    expect(text(page)).toContain('Cost: none, because the task had no result (≈ $0.05, from the operator’s prices)\n');
+    expect(text(page)).toContain(
+      'Not charged: ≈ $0.05. The task had no result.\nEstimated from the operator’s prices.\n',
+    );
   });
 
   it('The details of a task list its options by the names they have in the command', async () => {
