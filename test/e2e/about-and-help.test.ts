@@ -54,7 +54,9 @@ describe('/about for the operator', () => {
     clock.advance(2 * 60_000);
     await expect
       .poll(() => about('owner'))
-      .toMatch(/\*\*Notices\*\*\nThe gateway has been refusing status checks for `\/imagine` .*Check the API key/);
+      .toMatch(
+        /\*\*Notices\*\*\n`\/imagine` .*: the gateway has been refusing status checks since .*Check the API key/,
+      );
     // On a busy machine the response to a check may come too late.
     await expect.poll(() => about('owner')).toContain('Gateway: not ready. The gateway rejects the API key.');
     for (const who of ['member', 'admin']) {

@@ -133,7 +133,7 @@ describe('Budgets', () => {
       expect(reply).toMatch(/You are blocked from making new requests on this server until <t:\d+:f>/);
     expect(await runBudget(fixture, 'admin', 'block', { member: 'atelier-bot' })).toContain('A bot makes no requests');
     await erase(fixture, 'member');
-    await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- a deleted member until/);
+    await expect.poll(async () => runBudget(fixture, 'admin', 'show')).toMatch(/Blocked:\n- Deleted Member until/);
     expect(await imagine(fixture, 'member', 'a hare')).toContain('blocked');
     expect(await runBudget(fixture, 'admin', 'history')).not.toContain(member.user.id);
     await runBudget(fixture, 'admin', 'unblock', { member: 'member' });
@@ -321,12 +321,8 @@ describe('Budgets', () => {
     const history = await runBudget(fixture, 'admin', 'history');
     const [admin, owner] = ['admin', 'owner'].map((name) => fixture.discord.world.user(name).id);
     expect(history.split('\n').slice(1)).toEqual([
-      expect.stringMatching(
-        new RegExp(`<@${owner}>: changed the limits for the server: \\$5 a day → default$`),
-      ),
-      expect.stringMatching(
-        new RegExp(`<@${admin}>: changed the limits for the server: default → \\$5 a day$`),
-      ),
+      expect.stringMatching(new RegExp(`<@${owner}>: changed the limits for the server: \\$5 a day → default$`)),
+      expect.stringMatching(new RegExp(`<@${admin}>: changed the limits for the server: default → \\$5 a day$`)),
     ]);
   });
 

@@ -76,10 +76,8 @@ describeProfiles('Callbacks', (profile) => {
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
     const about = async (who: string): Promise<string> =>
       text(await (await bot.discord.as(who).slash('about')).ephemeral());
-    expect(await about('owner')).toContain(
-      'Callbacks for `/imagine` and its follow-ups: the gateway reports progress and completion',
-    );
-    expect(await about('member')).not.toContain('Callbacks');
+    expect(await about('owner')).toContain('`/imagine` and its follow-ups: callbacks report progress and completion');
+    expect(await about('member')).not.toContain('callbacks');
   });
 
   it('Orders for songs and videos contain a callback URL only if a setting names the field for it', async () => {

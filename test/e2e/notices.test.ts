@@ -150,7 +150,10 @@ describe('Notices about refused status checks', () => {
     await startBot(fixture);
     gateway.setSpeed(0.01);
     const laneNotices = (): string[] =>
-      messagesContaining(hallMessages(fixture), 'refusing status checks for `/imagine`');
+      messagesContaining(
+        hallMessages(fixture),
+        '`/imagine` and its follow-ups: the gateway has been refusing status checks since',
+      );
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a secret fox' });
     await exchange.message(says('Queued'));
     const startPause = async (): Promise<void> => {
@@ -167,11 +170,15 @@ describe('Notices about refused status checks', () => {
     expect(laneNotices()).toHaveLength(1);
     await startPause();
     expect(laneNotices()).toEqual([
-      expect.stringMatching(/^The gateway has been refusing .*\nThis has happened 2 times recently\.$/),
+      expect.stringMatching(
+        /^`\/imagine` and its follow-ups: the gateway has been refusing .*\nThis has happened 2 times recently\.$/,
+      ),
     ]);
     await endPause();
     expect(laneNotices()).toEqual([
-      expect.stringMatching(/^\*\*Resolved\*\* <t:\d+:R>\.\nThe gateway has been refusing/),
+      expect.stringMatching(
+        /^\*\*Resolved\*\* <t:\d+:R>\.\n`\/imagine` and its follow-ups: the gateway has been refusing/,
+      ),
     ]);
     clock.advance(HOUR_MS);
     await startPause();

@@ -427,7 +427,7 @@ describe('Reports', () => {
     expect((await exportFor(fixture, 'other')).reports).toMatchObject([{ reason: 'hate', words: 'my own words' }]);
     expect((await exportFor(fixture, 'member')).reports).toEqual([]);
     await requestErasure(fixture, 'other');
-    const anonymisedReport = await waitForReport(fixture, 'Reported by a deleted member');
+    const anonymisedReport = await waitForReport(fixture, 'Reported by Deleted Member');
     expect(text(anonymisedReport)).not.toContain('my own words');
     expect(text(anonymisedReport)).toContain('a fox in the snow');
     expect(await reportRefusal(fixture, result)).toContain('already reported');
@@ -435,6 +435,6 @@ describe('Reports', () => {
     await waitForReport(fixture, 'Report dismissed by');
     expect((await exportFor(fixture, 'admin')).reports).toMatchObject([{ decided: [{ what: 'dismissed' }] }]);
     await requestErasure(fixture, 'admin');
-    await waitForReport(fixture, 'Report dismissed by a deleted member on');
+    await waitForReport(fixture, 'Report dismissed by Deleted Member on');
   });
 });

@@ -653,7 +653,7 @@ describe('Server rules', () => {
     expect(data.rules).toMatchObject([{ changes: [{ what: 'words', after: 'casino' }] }]);
     await erase(fixture, 'admin');
     const history = await (await admin.slash('server history')).message();
-    expect(text(history)).toContain('a deleted member: blocked words');
+    expect(text(history)).toContain('Deleted Member: blocked words');
     expect(await imagine(fixture, 'a casino')).toContain('a word or phrase');
   });
 

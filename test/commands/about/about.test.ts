@@ -32,7 +32,7 @@ it('/about tells only the operator why status checks fail, because a reason can 
   };
   const pageFor = (facts: object): string =>
     JSON.stringify(aboutPage({ ...health, store: undefined, troubles, ...facts }, '/help', say));
-  expect(pageFor({})).toContain('has not responded to status checks for `/imagine`');
+  expect(pageFor({})).toContain('`/imagine` and its follow-ups: the gateway has not responded to status checks since');
   expect(pageFor({})).not.toContain('gateway.example');
   expect(pageFor({ operator })).toContain(`Reason: ${reason}`);
 });

@@ -28,7 +28,7 @@ describeProfiles('A live conversation', (profile) => {
     expect(attachment?.duration_secs).toBeGreaterThan(0.5);
     expect(Buffer.from(attachment?.waveform ?? '', 'base64').length).toBeGreaterThan(10);
     const verdict = await (await discord.as('member').menu('Verify', voice)).message();
-    expect(text(verdict)).toContain('`voice-message.ogg`: made with this bot. It is [the result](');
+    expect(text(verdict)).toContain('`voice-message.ogg`: the file was made with this bot. It is [the result](');
     expect(text(verdict)).toContain(`/${thread}/${answer.id})`);
     // The next reply takes the first one into account and has its own voice message.
     const next = await sendUtterance(fixture, answer, 'and of ice');

@@ -58,7 +58,7 @@ describe('Verify', () => {
 
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     const otherReply = await verifyFiles(fixture, [copy]);
-    expect(text(otherReply)).toBe('`copy.png`: made with this bot.');
+    expect(text(otherReply)).toBe('`copy.png`: the file was made with this bot.');
     expect(otherReply.components ?? []).toEqual([]);
     // A copy also leads to the result for the requester, and for members who can see the tasks of the server.
     for (const who of ['admin', 'member'])
@@ -92,9 +92,9 @@ describe('Verify', () => {
     };
     const otherReply = text(await verifyFiles(fixture, [...files, unrelatedImage])).split('\n');
     expect(otherReply.slice(0, 3)).toEqual([
-      '`saved.jpg`: similar to a result of this bot.',
-      '`half.png`: similar to a result of this bot.',
-      '`foreign.png`: not recognized.',
+      '`saved.jpg`: the file is similar to a result of this bot.',
+      '`half.png`: the file is similar to a result of this bot.',
+      '`foreign.png`: the file was not recognized.',
     ]);
     expect(otherReply.slice(3).join(' ')).toContain('different images can look alike by chance');
     expect(otherReply.slice(3).join(' ')).toContain(NO_PROOF);
@@ -109,7 +109,7 @@ describe('Verify', () => {
     const message = await orderGrid(fixture, { private: true });
     const copy = { name: 'copy.png', bytes: await bytesOf(message) };
     for (const who of ['other', 'admin'])
-      expect(text(await verifyFiles(fixture, [copy], who))).toBe('`copy.png`: made with this bot.');
+      expect(text(await verifyFiles(fixture, [copy], who))).toBe('`copy.png`: the file was made with this bot.');
     expect(text(await verifyFiles(fixture, [copy], 'member'))).toContain(`of task \`${await newestId(fixture)}\``);
   });
 
@@ -122,10 +122,10 @@ describe('Verify', () => {
     await fixture.discord.as('member').click(message, 'Delete');
     await fixture.discord.until(() => !fixture.discord.messages('studio').some((one) => one.id === message.id));
     const expectBothRecognized = async () => {
-      expect(text(await verifyFiles(fixture, [copy]))).toBe('`copy.png`: made with this bot.');
+      expect(text(await verifyFiles(fixture, [copy]))).toBe('`copy.png`: the file was made with this bot.');
       // The task is kept without a message to link to.
       expect(text(await verifyFiles(fixture, [copy, resaved], 'member'))).toContain(
-        `made with this bot. It is the result of task \`${id}\`.\n\`saved.jpg\`: similar to the result of task \`${id}\`.`,
+        `made with this bot. It is the result of task \`${id}\`.\n\`saved.jpg\`: the file is similar to the result of task \`${id}\`.`,
       );
     };
     await expectBothRecognized();
@@ -159,7 +159,7 @@ describe('Verify', () => {
     ] as const) {
       const index = message.attachments.findIndex(({ filename }) => /\.(mp4|mp3|wav)$/.test(filename));
       const bytes = await bytesOf(message, index);
-      expect(text(await verifyFiles(fixture, [{ name, bytes }]))).toBe(`\`${name}\`: made with this bot.`);
+      expect(text(await verifyFiles(fixture, [{ name, bytes }]))).toBe(`\`${name}\`: the file was made with this bot.`);
       const extendedBytes = Buffer.concat([bytes, Buffer.from('\0\0\0\x08free', 'latin1')]);
       expect(text(await verifyFiles(fixture, [{ name, bytes: extendedBytes }]))).toContain(NOT_RECOGNIZED);
     }
@@ -186,7 +186,10 @@ describe('Verify', () => {
         text(await verifyFiles(fixture, files))
           .split('\n')
           .slice(0, 2),
-      ).toEqual(['`cover.png`: made with this bot.', '`saved.jpg`: similar to a result of this bot.']);
+      ).toEqual([
+        '`cover.png`: the file was made with this bot.',
+        '`saved.jpg`: the file is similar to a result of this bot.',
+      ]);
     }
   });
 
@@ -206,11 +209,11 @@ describe('Verify', () => {
       ...Array.from({ length: 6 }, (_, index) => ({ name: `more${index}.png`, bytes: image })),
     ]);
     expect(text(reply).split('\n').slice(0, 4)).toEqual([
-      '`note.txt`: not an image, video or audio file that the bot can read.',
+      '`note.txt`: the file is not an image, video or audio file that the bot can read.',
       // The bytes of a damaged file are still compared.
-      '`half.png`: not recognized.',
-      '`huge.png`: not checked, because it is too large, alone or together with the others.',
-      '`fine.png`: not recognized.',
+      '`half.png`: the file was not recognized.',
+      '`huge.png`: the file was not checked, because it is too large, alone or together with the others.',
+      '`fine.png`: the file was not recognized.',
     ]);
     expect(errorsIn(fixture)).toEqual([]);
   });
