@@ -14,13 +14,14 @@ import {
 } from '../services/orders/preference-set.ts';
 import type { Context } from './feature.ts';
 import { type ChoiceName, type FieldName, switchName } from './preference-fields.ts';
-import { preferenceOwnerHere } from './preference-owner.ts';
+import { changeableOwner, preferenceOwnerHere } from './preference-owner.ts';
 
 /** What is set for a member, a channel or a server, with a button for each section if it can be changed here. */
 export async function preferencesPage(
   of: PreferenceLevel,
   context: Context,
-  options: { canChange: boolean },
+  /** `before`: what a reset has just removed. */
+  { canChange, before }: { canChange: boolean; before?: OwnPreferences },
 ): Promise<MessagePlan> {
   const { services, say, facts } = context;
   const row = await services.tasks.preferences.find(preferenceOwnerHere(of, context));
@@ -38,10 +39,39 @@ export async function preferencesPage(
   );
   const reset = buttonPlan(say('settings.buttons.reset'), customIds.preferencesReset.id(of), { style: 'danger' });
   return {
-    page: { title, blocks: [say(`settings.about.${of}`), ...changedLine(of, row, context), ...blocks] },
-    controls: options.canChange ? [...buttons, ...(row ? [{ ...reset, startsRow: true }] : [])] : [],
+    page: {
+      title,
+      blocks: [
+        ...(before ? [[say('settings.reset.done'), ...allLines(before, context)].join('\n')] : []),
+        say(`settings.about.${of}`),
+        ...changedLine(of, row, context),
+        ...blocks,
+      ],
+    },
+    controls: canChange ? [...buttons, ...(row ? [{ ...reset, startsRow: true }] : [])] : [],
   };
 }
+
+/** Asks before everything is removed; shows the page if nothing is set. */
+export async function resetQuestion(of: PreferenceLevel, context: Context): Promise<MessagePlan> {
+  const { services, say } = context;
+  const row = await services.tasks.preferences.find(changeableOwner(of, context));
+  if (!row) return preferencesPage(of, context, { canChange: true });
+  const button = (answer: 'reset' | 'keep') =>
+    buttonPlan(say(`settings.reset.${answer}`), customIds.preferencesResetAnswer.id({ of, answer }), {
+      ...(answer === 'reset' && { style: 'danger' }),
+    });
+  return {
+    page: {
+      title: say('settings.reset.question'),
+      blocks: [[say(`settings.reset.about.${of}`), ...allLines(row, context)].join('\n')],
+    },
+    controls: [button('reset'), button('keep')],
+  };
+}
+
+const allLines = (of: OwnPreferences, context: Context): string[] =>
+  preferenceSections.flatMap((section) => sectionLines(section, of, context)).map((line) => `- ${line}`);
 
 function changedLine(of: PreferenceLevel, row: PreferenceRow | undefined, { say }: Context): string[] {
   if (!row || of === 'member') return [];

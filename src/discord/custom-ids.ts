@@ -394,6 +394,10 @@ export const customIds = {
   preferences: verb('prefs', preferencesCodec),
   preferencesFilled: verb('prefsf', preferencesFormCodec),
   preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),
+  preferencesResetAnswer: verb(
+    'prefsra',
+    namedArguments({ of: z.enum(preferenceLevels), answer: z.enum(['reset', 'keep']) }),
+  ),
   /** One of a list of presets, whose id was selected; the others name a preset by its id. */
   preset: verb('preset', noArguments),
   presetCopy: verb('presetc', taskCodec),

@@ -1,6 +1,6 @@
 import { command, type Feature } from '../feature.ts';
 import { changeableOwner, mayChangePreferences } from '../preference-owner.ts';
-import { preferencesPage } from '../preference-page.ts';
+import { preferencesPage, resetQuestion } from '../preference-page.ts';
 
 const show = command({
   name: 'show',
@@ -23,11 +23,7 @@ const reset = command({
   name: 'reset',
   isForChannelManagers: true,
   options: {},
-  async run(_values, context) {
-    const owner = changeableOwner('channel', context);
-    await context.services.tasks.preferences.change(owner, context.facts.userId, () => ({ set: {} }));
-    return preferencesPage('channel', context, { canChange: true });
-  },
+  run: async (_values, context) => resetQuestion('channel', context),
 });
 
 /** The settings of a channel and its threads. All members can read them, because they change what the bot does for everyone there. */

@@ -8,7 +8,7 @@ import { type Context, command, type Feature, on } from '../feature.ts';
 import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
 import { changeableOwner } from '../preference-owner.ts';
-import { preferencesPage, sectionDigest } from '../preference-page.ts';
+import { preferencesPage, resetQuestion, sectionDigest } from '../preference-page.ts';
 
 type Pointer = Parameters<typeof customIds.preferences.id>[0];
 
@@ -71,13 +71,19 @@ async function assertUsable(known: OwnPreferences, changed: OwnPreferences, cont
     );
 }
 
-const resetButton = on(customIds.preferencesReset, {
+const resetButton = on(customIds.preferencesReset, { reply: 'here', run: resetQuestion });
+
+const resetAnswer = on(customIds.preferencesResetAnswer, {
   reply: 'here',
-  async run(of, context): Promise<MessagePlan> {
-    await context.services.tasks.preferences.change(changeableOwner(of, context), context.facts.userId, () => ({
-      set: {},
-    }));
-    return preferencesPage(of, context, { canChange: true });
+  async run({ of, answer }, context): Promise<MessagePlan> {
+    const owner = changeableOwner(of, context);
+    if (answer === 'keep') return preferencesPage(of, context, { canChange: true });
+    let before: OwnPreferences = { set: {} };
+    await context.services.tasks.preferences.change(owner, context.facts.userId, (current) => {
+      before = current;
+      return { set: {} };
+    });
+    return preferencesPage(of, context, { canChange: true, before });
   },
 });
 
@@ -88,5 +94,5 @@ export const settings: Feature = {
     options: {},
     run: async (_values, context) => preferencesPage('member', context, { canChange: true }),
   }),
-  handlers: [on(customIds.preferences, { open: openForm }), filledForm, resetButton],
+  handlers: [on(customIds.preferences, { open: openForm }), filledForm, resetButton, resetAnswer],
 };

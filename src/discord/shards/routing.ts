@@ -42,6 +42,7 @@ const SETTINGS_VERBS: ReadonlySet<string> = new Set([
   customIds.preferences.name,
   customIds.preferencesFilled.name,
   customIds.preferencesReset.name,
+  customIds.preferencesResetAnswer.name,
 ]);
 
 /** Whether the interaction shows or changes a member's own settings, which are in the partition of the member wherever they are used. */

@@ -57,6 +57,8 @@ describe('The bucket of an interaction', () => {
       bucketOf(MEMBER),
     );
     expect(routingBucketOf(press(customIds.preferencesReset.id('member')))).toBe(bucketOf(MEMBER));
+    const answer = customIds.preferencesResetAnswer.id({ of: 'member', answer: 'reset' });
+    expect(routingBucketOf(press(answer))).toBe(bucketOf(MEMBER));
     expect(routingBucketOf(press(customIds.preferences.id({ of: 'channel', section: 'images' })))).toBe(
       bucketOf(SERVER),
     );

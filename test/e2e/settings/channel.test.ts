@@ -28,6 +28,9 @@ describe('/channel', () => {
     expect(text(shown)).toContain('Captain Ada');
     for (const command of ['channel edit', 'channel reset'])
       expect(text(await (await member.slash(command)).message())).toContain('Manage Channels permission');
+    const question = await (await manager.slash('channel reset')).message();
+    expect(text(question)).toMatch(/All settings of this channel are removed:[\s\S]*Name: Captain Ada/);
+    await (await manager.click(question, 'Keep')).message(says('Settings of'));
     otherRoles?.splice(0);
     expect(text(await (await manager.click(page, 'Change persona')).message())).toContain('Manage Channels permission');
     expect(text(await (await manager.click(page, 'Reset all')).followUp())).toContain('Manage Channels permission');

@@ -165,11 +165,18 @@ describe('/settings', () => {
     expect(text(corrected)).toContain('`in oil`');
   });
 
-  it('Reset removes all settings of a member', async () => {
+  it('Reset removes all settings of a member after a confirmation, and names what was set', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const page = await changeSettings(member, 'settings', 'Change images', { aspect: '3:2' });
-    expect(text(await (await member.click(page, 'Reset all')).message(says('Not set')))).not.toContain('3:2');
+    const question = await (await member.click(page, 'Reset all')).message(says('Reset all settings?'));
+    expect(text(question)).toContain('All of your settings are removed:\n- Aspect ratio: `3:2`');
+    const kept = await (await member.click(question, 'Keep')).message(says('Your settings'));
+    expect(text(kept)).toContain('**Images and prompts**\n- Aspect ratio: `3:2`');
+    await (await member.click(kept, 'Reset all')).message(says('Reset all settings?'));
+    const reset = await (await member.click(question, 'Reset')).message(says('Everything was reset.'));
+    expect(text(reset)).toContain('This was set before:\n- Aspect ratio: `3:2`');
+    expect(text(reset)).toContain('**Images and prompts**\n-# Not set.');
     await imagine(fixture);
     expect(promptOf(fixture)).toBe('a fox');
   });
