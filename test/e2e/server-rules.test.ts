@@ -600,7 +600,9 @@ describe('Server rules', () => {
       expect(await changeRefusal(fixture, 'Change moderation', { prompts: 'refuse' })).toContain(
         'No moderation service',
       );
-      expect(await changeRefusal(fixture, 'Change categories', { thresholds: 'violence 2' })).toContain('from 0 to 1');
+      expect(await changeRefusal(fixture, 'Change categories', { thresholds: 'violence 2\nhate 0.5\nharm' })).toContain(
+        'Not valid: `violence 2`, `harm`. Write a category and a number from 0 to 1',
+      );
       expect(text(await openRulesPage(fixture))).toContain('The operator has not configured a moderation service');
     });
   });

@@ -80,16 +80,15 @@ export function parseCommands(text: string, allowedNames: readonly string[]): st
   return names;
 }
 
+const THRESHOLD = /^[a-z][a-z/_-]{0,50} +(?:0(?:\.\d{1,4})?|1(?:\.0{1,4})?)$/;
+
 /** Reads lines such as `violence 0.8` into thresholds by category. */
 export function parseThresholds(text: string): Record<string, number> {
   const lines = requireAtMost(linesOf(text), MAX_THRESHOLDS, MAX_WORD_LENGTH);
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, category = '', number = ''] = /^([a-z][a-z/_-]{0,50}) +([01](?:\.\d{1,4})?)$/.exec(line) ?? [];
-      if (category === '' || Number(number) > 1) throw new Refusal('refusals.rules.thresholdInvalid', { line });
-      return [category, Number(number)];
-    }),
-  );
+  const invalid = lines.filter((line) => !THRESHOLD.test(line));
+  if (invalid.length > 0) throw new Refusal('refusals.rules.thresholdsInvalid', { lines: invalid.slice(0, 3) });
+  const entries = lines.map((line) => line.split(/ +/));
+  return Object.fromEntries(entries.map(([category, number]) => [category, Number(number)]));
 }
 
 /** Reads the ids of models, separated by commas. */

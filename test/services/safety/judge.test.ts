@@ -94,6 +94,18 @@ describe('The rule check of a server', () => {
     expect(() => judgeOf({ patterns: [{ text: 'a{2,1000}(b' }] })).toThrow('refusals.rules.patternInvalid');
   });
 
+  it('Every pattern that is invalid is named, not only the first', () => {
+    const patterns = [{ text: '(a' }, { text: 'b' }, { text: '[c' }];
+    const refusal = (() => {
+      try {
+        return judgeOf({ patterns });
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(refusal).toMatchObject({ all: [{ variables: { pattern: '(a' } }, { variables: { pattern: '[c' } }] });
+  });
+
   it.each([
     ['(?i)\\x{e9}t\\u00e9', 'ÉTÉ'],
     ['^fo{2}', 'foo bar'],

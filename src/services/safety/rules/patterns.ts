@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Mistakes } from '../../../lib/mistakes.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import type { RuleSet } from '../server-rules.ts';
 
@@ -17,7 +18,7 @@ export class PatternList {
   readonly #patterns: RuleSet['patterns'];
   readonly #program: { match(text: string): number[] } | undefined;
 
-  /** Throws a `Refusal` for the first pattern that is invalid, or with which the program would be too large. */
+  /** Throws a `Refusal` for the patterns that are invalid, or for the one with which the program would be too large. */
   constructor(patterns: RuleSet['patterns']) {
     this.#patterns = patterns;
     if (patterns.length > 0) this.#program = compile(patterns.map(({ text }) => text));
@@ -39,6 +40,7 @@ const isFor = ({ kinds }: RuleSet['patterns'][number], kind: string): boolean =>
 function compile(patterns: readonly string[]): { match(text: string): number[] } {
   const { RE2JS, RE2JSSyntaxException, RE2Set } = loadEngine();
   const program = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE, MAX_STATE_BYTES);
+  const mistakes = new Mistakes();
   let instructions = 0;
   for (const pattern of patterns) {
     // Admins also write escapes such as `\u00e9`, which only JavaScript has.
@@ -47,11 +49,16 @@ function compile(patterns: readonly string[]): { match(text: string): number[] }
       instructions += RE2JS.compile(translated, RE2JS.CASE_INSENSITIVE).programSize();
     } catch (error) {
       if (!(error instanceof RE2JSSyntaxException)) throw error;
-      throw new Refusal('refusals.rules.patternInvalid', { pattern, reason: error.getDescription() });
+      mistakes.add(new Refusal('refusals.rules.patternInvalid', { pattern, reason: error.getDescription() }));
+      continue;
     }
-    if (instructions > MAX_INSTRUCTIONS) throw new Refusal('refusals.rules.patternsTooComplex', { pattern });
+    if (instructions > MAX_INSTRUCTIONS) {
+      mistakes.add(new Refusal('refusals.rules.patternsTooComplex', { pattern }));
+      break;
+    }
     program.add(translated);
   }
+  mistakes.throwIfAny();
   program.compile();
   return program;
 }
