@@ -13,12 +13,16 @@ export function fileNamePrefix(task: Task, title: string): string {
   return words === '' ? '' : `${words}-`;
 }
 
+/** A title may consist of the names of images. */
+const EXTENSIONS = /\.(?:avif|gif|jpe?g|png|webp)(?![\p{L}\p{N}])/giu;
+
 /** The first flag of an image prompt and everything after it, since names must not state values that are cut off. Phones replace two hyphens with a dash. */
 const FLAGS = /(?<!\S)(?:--|[–—])\p{L}.*$/su;
 
 /** Discord keeps letters and digits of all scripts, but not marks: a word that needs them would become unreadable. */
 function fileNameWords(title: string): string {
   const words = plainWords(title)
+    .replace(EXTENSIONS, '')
     .normalize('NFC')
     .replace(/['’]/g, '')
     .split(/[^\p{L}\p{N}\p{M}]+\p{M}*/u)

@@ -12,6 +12,7 @@ describe('The names of files', () => {
     ['雪の中の狐', '雪の中の狐-'],
     ['Ёжик в тумане', 'ёжик-в-тумане-'],
     ['Cafe\u0301 İstanbul', 'café-istanbul-'],
+    ['a.png + Summer.2026.JPEG', 'a-summer-2026-'],
     ['../../.bashrc\r\n\0', 'bashrc-'],
     ['CON', 'con-'],
     ['SPOILER_fox', 'spoiler-fox-'],
