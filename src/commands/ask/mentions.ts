@@ -261,8 +261,11 @@ export class Mentions {
     const { id } = await tasks.proposals.create({ memberId, orders: proposedOrders, message });
     open.state = 'refused';
     open.proposalId = id;
-    const button = buttonPlan(say('ask.mention.showPrice'), customIds.showProposal.id(id), { style: 'primary' });
-    await messages.answers.editReply(open.reply, { content: say('ask.mention.price'), controls: [button] });
+    const controls = [
+      buttonPlan(say('ask.mention.showPrice'), customIds.showProposal.id(id), { style: 'primary' }),
+      buttonPlan(say('task.buttons.delete'), customIds.cancelProposal.id(id), { emoji: '🗑️' }),
+    ];
+    await messages.answers.editReply(open.reply, { content: say('ask.mention.price'), controls });
     return true;
   }
 

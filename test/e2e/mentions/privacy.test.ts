@@ -104,6 +104,15 @@ describe('A question with a price that has to be confirmed', () => {
     expect(modelRequests(gateway)).toHaveLength(0);
   });
 
+  it('Delete removes the reply with the price, for the author only', async () => {
+    const { discord, gateway, reply, member } = await startWithPrice();
+    const toOthers = await (await discord.as('other').click(reply, 'Delete')).followUp();
+    expect(text(toOthers)).toContain('Only the member');
+    await member.click(reply, 'Delete');
+    await discord.until(() => !discord.messages('studio').some(({ id }) => id === reply.id) || undefined);
+    expect(modelRequests(gateway)).toHaveLength(0);
+  });
+
   it('If the question is deleted, nothing can be confirmed any more', async () => {
     const { discord, gateway, question, reply, member } = await startWithPrice();
     const price = await (await member.click(reply, 'Show price')).message();
