@@ -1,6 +1,7 @@
 import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
+import { RecentMap } from '../lib/recent-map.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
 import { sayIn } from '../locales/index.ts';
@@ -20,6 +21,7 @@ import {
   type ParsedInteraction,
   type ParsedReply,
 } from './interaction-reader.ts';
+import { bodyOf } from './message-body.ts';
 import { fullName } from './options.ts';
 import { failureKindOf, hasCode, isTooLate } from './outbox/errors.ts';
 import type { Outbox } from './outbox/outbox.ts';
@@ -65,12 +67,16 @@ export interface EarlierAcknowledgement {
   isCertain: boolean;
 }
 
+const MAX_FORM_TOKENS = 1_000;
+
 /** Passes each interaction to its handler. Acknowledges it first, and notifies the member of a failure. */
 export class Router<Services extends EarlyContext['services']> {
   readonly #parts: RouterParts<Services>;
   readonly #reader: InteractionReader<Services>;
   readonly #running = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
+  /** By member and refused form, the token with which the message of the form can still be changed. Without one, a corrected form gets a new reply. */
+  readonly #formTokens = new RecentMap<string, string>(MAX_FORM_TOKENS);
   #onAcknowledged: (ms: number) => void = () => undefined;
 
   constructor(parts: RouterParts<Services>) {
@@ -159,7 +165,8 @@ export class Router<Services extends EarlyContext['services']> {
       await this.#applyOtherRules(interaction, parsed);
     }
     const context = contextFor();
-    await sendOutcome(responder, await parsed.run(context));
+    const outcome = await parsed.run(context);
+    if (!(await this.#changeFormMessage(outcome, interaction, responder))) await sendOutcome(responder, outcome);
     await this.#dropCorrected(interaction);
     // Not awaited, because a reply that delivery shows may take long.
     if (!this.isFinishing) void trackUntilDone(this.#afterReply(context, interaction, responder), this.#running);
@@ -197,7 +204,7 @@ export class Router<Services extends EarlyContext['services']> {
     const { funnel } = this.#parts;
     const what = logNameOf(interaction);
     if (isTooLate(error)) return funnel.logTooLate(what, error);
-    const draftId = await this.#keepRefusedForm(error, interaction);
+    const draftId = await this.#keepRefusedForm(error, interaction, responder);
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     const reply = {
       neutral,
@@ -228,7 +235,7 @@ export class Router<Services extends EarlyContext['services']> {
     return { plan: { content: lines.join('\n') }, neutral: { content: sayIn(place)('requestFailed') } };
   }
 
-  async #keepRefusedForm(error: unknown, interaction: Interaction): Promise<string | undefined> {
+  async #keepRefusedForm(error: unknown, interaction: Interaction, responder: Responder): Promise<string | undefined> {
     if (interaction.type !== InteractionType.ModalSubmit) return undefined;
     const { drafts, funnel } = this.#parts;
     // After any other failure, the order may have been submitted.
@@ -236,22 +243,44 @@ export class Router<Services extends EarlyContext['services']> {
     const submitted = isRefused ? this.#reader.enteredIn(interaction) : undefined;
     if (!drafts || !submitted) return undefined;
     const entered = error instanceof FormRefusal ? { ...submitted, formId: error.formId } : submitted;
+    const { userId } = interactionFactsOf(interaction);
+    const ownToken = responder.responseState === 'pressed message' ? interaction.token : undefined;
+    const token = ownToken ?? this.#formTokens.get(formKey(userId, submitted.formId));
+    if (token !== undefined) this.#formTokens.set(formKey(userId, entered.formId), token);
     try {
-      return await drafts.keep(interactionFactsOf(interaction).userId, { entered });
+      return await drafts.keep(userId, { entered });
     } catch (keepError) {
       funnel.messageFor(keepError, 'keeping a refused form');
       return undefined;
     }
   }
 
+  /** A corrected form changes the message that it was first opened from, as it would have without the refusal. Returns false if that is not possible. */
+  async #changeFormMessage(outcome: HandlerResult, interaction: Interaction, responder: Responder): Promise<boolean> {
+    const formId = correctedForm(interaction);
+    if (formId === undefined || typeof outcome === 'string' || 'release' in outcome) return false;
+    const token = this.#formTokens.get(formKey(interactionFactsOf(interaction).userId, formId));
+    if (token === undefined) return false;
+    const { outbox, funnel } = this.#parts;
+    try {
+      await outbox.edit({ by: 'token', applicationId: interaction.application_id, token }, bodyOf(outcome));
+    } catch (error) {
+      funnel.logTooLate('the message of a corrected form', error);
+      return false;
+    }
+    await responder.delete();
+    return true;
+  }
+
   /** What was corrected is not offered again by the refusal, which stays. */
   async #dropCorrected(interaction: Interaction): Promise<void> {
-    if (interaction.type !== InteractionType.ModalSubmit) return;
+    const formId = correctedForm(interaction);
+    if (formId === undefined) return;
     const { drafts, funnel } = this.#parts;
-    const { custom_id: id } = interaction.data;
-    if (readCustomId(id)?.verb !== customIds.corrected.name) return;
+    const { userId } = interactionFactsOf(interaction);
+    this.#formTokens.delete(formKey(userId, formId));
     try {
-      await drafts?.dropEntered(interactionFactsOf(interaction).userId, originalFormId(id));
+      await drafts?.dropEntered(userId, formId);
     } catch (error) {
       funnel.messageFor(error, 'dropping a corrected form');
     }
@@ -352,6 +381,15 @@ async function showOutcome(responder: Responder, prepared: Omit<PreparedMessage,
     if (!fallback) throw new Refusal('refusals.filesTooLarge');
     return responder.edit(fallback);
   }
+}
+
+const formKey = (userId: string, formId: string): string => `${userId} ${formId}`;
+
+/** The id of the form that was corrected; undefined for any other interaction. */
+function correctedForm({ type, data }: Interaction): string | undefined {
+  if (type !== InteractionType.ModalSubmit || readCustomId(data.custom_id)?.verb !== customIds.corrected.name)
+    return undefined;
+  return originalFormId(data.custom_id);
 }
 
 /** The button of a refusal whose form has been corrected since, or has expired. */

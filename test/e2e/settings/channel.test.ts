@@ -47,7 +47,8 @@ describe('/channel', () => {
     const refused = await (await owner.fill(second, { ping: 'never' })).followUp(says('changed after you opened this'));
     expect(text(await (await owner.slash('channel show')).message())).toContain('by default: On');
     const corrected = await (await owner.click(refused, 'Correct it')).modal();
-    await (await owner.fill(corrected, {})).message();
+    await owner.fill(corrected, {});
+    await discord.until(() => discord.messages('studio').find(says('when a public task has finished: Never')));
     const shown = text(await (await owner.slash('channel show')).message());
     expect(shown).toMatch(/when a public task has finished: Never[\s\S]*Captain Ada/);
     expect(shown).not.toContain('by default: On');

@@ -153,7 +153,7 @@ describe('/settings', () => {
     expect(modelRequests(gateway).at(-1)?.model).toBe('quill-5');
   });
 
-  it('A value that cannot be right is refused, and can be corrected', async () => {
+  it('A value that cannot be right is refused, and correcting it changes the page that the form was opened from', async () => {
     const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     const member = discord.as('member');
     const page = await (await member.slash('settings')).message();
@@ -161,8 +161,13 @@ describe('/settings', () => {
     const refused = await (await member.fill(form, { stylize: '9999', suffix: 'in oil --ar 0:5' })).followUp();
     expect(text(refused)).toMatch(/Stylize must be a whole number[\s\S]*`--ar` must be a ratio/);
     const again = await (await member.click(refused, 'Correct it')).modal();
-    const corrected = await (await member.fill(again, { stylize: '100', suffix: 'in oil' })).message();
-    expect(text(corrected)).toContain('`in oil`');
+    const count = discord.messages('studio').length;
+    await member.fill(again, { stylize: '100', suffix: 'in oil' });
+    const pages = () => discord.messages('studio').filter(says('`in oil`'));
+    expect((await discord.until(() => pages()[0])).id).toBe(page.id);
+    // The answer to the corrected form is removed.
+    await discord.until(() => discord.messages('studio').length === count || undefined);
+    expect(pages()).toHaveLength(1);
   });
 
   it('Reset removes all settings of a member after a confirmation, and names what was set', async () => {
