@@ -4,6 +4,7 @@ import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult, Menu } from '../discord/handlers.ts';
 import { escapeText } from '../discord/markdown.ts';
 import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import { publicId } from '../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
@@ -16,10 +17,10 @@ import { type Context, on, type Services } from './feature.ts';
 import { chooseModel, imagesOfResult, imagesOnMessage, modelField, modelsForForm, usualModel } from './options.ts';
 
 /** Keeps the images that a form is opened from, because their URLs neither fit into its custom id nor tell a member anything. */
-export async function keepImages(images: readonly MemberFile[], context: Context): Promise<string> {
+export async function keepImages(images: readonly MemberFile[], context: Context, about?: string): Promise<string> {
   if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
   const kept = images.map(({ address, name }) => ({ address, name }));
-  return loadForForm(context.services.tasks.drafts.keep(context.facts.userId, { images: kept }), context);
+  return loadForForm(context.services.tasks.drafts.keep(context.facts.userId, { images: kept, about }), context);
 }
 
 /** The images that a form was opened from, and the task whose result they are. */
@@ -28,7 +29,7 @@ interface FormSource {
   task: Task | undefined;
 }
 
-/** The images that a form was opened from. */
+/** The images that a form was opened from, and the message that has them if it is not the result of a task. */
 export async function imagesOfForm({ draftId }: FormOrigin, { services, facts }: Context) {
   if (draftId === undefined) throw new Refusal('refusals.formGone');
   return services.tasks.drafts.images(draftId, facts.userId);
@@ -99,7 +100,7 @@ interface ImageForm<Parsed> {
   /** `links`: the chosen images, as the option `links` of a command. */
   run(
     parsed: Parsed,
-    chosen: { parent: Task | undefined; links: string; model: string },
+    chosen: { parent: Task | undefined; links: string; model: string; about: string | undefined },
     context: Context,
   ): Promise<HandlerResult>;
 }
@@ -140,7 +141,7 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
       const isPrivate = target.isPrivate || isPrivateByDefault(context.facts, purpose, context.services);
       throwIfRefusal(requirePostPermissions(context.facts, { private: isPrivate }));
       const images = imagesOnMessage(target).slice(0, maxImages);
-      const draftId = await keepImages(images, context);
+      const draftId = await keepImages(images, context, publicId(target));
       const id = filled.id({ from: 'menu', isPrivate, draftId });
       return formOf(id, { images, task: undefined }, context);
     },
@@ -161,7 +162,7 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     isPrivate: (origin) => origin.from === 'menu' && origin.isPrivate,
     async reopen(origin, context) {
       const task = origin.from === 'menu' ? undefined : await loadForForm(pressedTask(origin.taskId, context), context);
-      const images = await loadForForm(imagesOfForm(origin, context), context);
+      const { images } = await loadForForm(imagesOfForm(origin, context), context);
       return formOf(filled.id(origin), { images, task }, context);
     },
     parse({ fields, lists, files }) {
@@ -171,9 +172,10 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     },
     async run(origin, context, { parsed, typedModel, chosen, added }) {
       const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
-      const links = linksOf(await imagesOfForm(origin, context), chosen, added);
+      const { images, about } = await imagesOfForm(origin, context);
+      const links = linksOf(images, chosen, added);
       const model = await chooseModel(purpose, typedModel, context.services);
-      return definition.run(parsed, { parent, links, model }, context);
+      return definition.run(parsed, { parent, links, model, about }, context);
     },
   });
   return { menu: entry, handlers: [opener, submit], form };

@@ -21,6 +21,9 @@ export interface TargetMessage {
   taskIds: readonly string[];
 }
 
+/** The id of a message to which others can be referred. */
+export const publicId = ({ id, isPrivate }: TargetMessage): string | undefined => (isPrivate ? undefined : id);
+
 interface Attached {
   components?: unknown;
   attachments: readonly { filename: string }[];

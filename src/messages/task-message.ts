@@ -1,5 +1,5 @@
 import { refusalMessage } from '../discord/funnel.ts';
-import { escapeText } from '../discord/markdown.ts';
+import { escapeText, subjectLink } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { percentText, sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
@@ -69,8 +69,10 @@ export function taskMessage(
 function lineageLines(task: Task, { parentLink, isSuggestion }: ShownResult, say: Say): string[] {
   const what = actionNameOf(task, say);
   if (what === undefined) {
-    const link = task.parentId === undefined ? undefined : parentLink;
-    return link === undefined ? [] : [`-# ${say(isSuggestion ? 'task.suggestedIn' : 'task.madeFrom', { link })}`];
+    const link = task.parentId === undefined ? subjectLink(task) : parentLink;
+    if (link === undefined) return [];
+    const made = task.parentId === undefined ? 'madeFromMessage' : isSuggestion ? 'suggestedIn' : 'madeFrom';
+    return [`-# ${say(`task.${made}`, { link })}`];
   }
   return [`-# ${parentLink === undefined ? what : say('task.lineage', { what, link: parentLink })}`];
 }

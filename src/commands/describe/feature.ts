@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Menu } from '../../discord/handlers.ts';
+import { publicId } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
@@ -30,13 +31,13 @@ const describeMenu: Menu<Services> = {
   async run(target, context) {
     const images = imagesOnMessage(target).slice(0, MAX_IMAGES);
     if (images.length === 0) throw new Refusal('refusals.noImageInMessage');
-    return submitOrder(orderOf(images.map(toMemberFile)), context);
+    return submitOrder(orderOf(images.map(toMemberFile), publicId(target)), context);
   },
 };
 
-const orderOf = (images: MemberFile[]): OrderedRequest<'describe'> => ({
+const orderOf = (images: MemberFile[], about?: string): OrderedRequest<'describe'> => ({
   kind: 'describe',
-  request: { pictures: images, title: images.map(({ name }) => name).join(', ') },
+  request: { pictures: images, title: images.map(({ name }) => name).join(', '), about },
 });
 
 /** Suggests prompts that could have produced an image; each has a button to generate from it. */

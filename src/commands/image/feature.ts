@@ -72,10 +72,10 @@ export const referenceForm = imageForm({
     const prompt = words.trim();
     return emptyPromptRefusal({ prompt }) ?? { prompt };
   },
-  async run({ prompt }, { parent, links, model }, context) {
+  async run({ prompt }, { parent, links, model, about }, context) {
     const request = throwIfRefusal(imageRequest({ prompt, links }));
     const spoiler = parent && spoilerOf(parent);
-    return submitOrder({ kind: 'image', request: { ...request, model, ...spoiler }, parent }, context);
+    return submitOrder({ kind: 'image', request: { ...request, model, about, ...spoiler }, parent }, context);
   },
 });
 

@@ -66,7 +66,7 @@ const animateSubmit = on(customIds.animateFilled, {
   parse: animateValues,
   async run(origin, context, values) {
     const parent = await pressedResult(origin, context);
-    const [image] = origin.draftId === undefined ? [] : await imagesOfForm(origin, context);
+    const image = origin.draftId === undefined ? undefined : (await imagesOfForm(origin, context)).images[0];
     return submitOrder(orderOf(parent, image, values), context);
   },
 });

@@ -215,6 +215,7 @@ const OMITTED_OPTIONS = new Set([
     'notSent',
     'sources',
     'persona',
+    'about',
   ],
 ]);
 

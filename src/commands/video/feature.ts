@@ -35,8 +35,8 @@ export const videoOfImages = imageForm({
     const request = videoRequest(values);
     return request instanceof Refusal ? request : values;
   },
-  async run(values, { parent, links, model }, context) {
-    const draft = throwIfRefusal(videoRequest({ ...values, links }));
+  async run(values, { parent, links, model, about }, context) {
+    const draft = { ...throwIfRefusal(videoRequest({ ...values, links })), about };
     const { spoiler } = parent ? spoilerOf(parent) : {};
     const order = videoOrder(draft, { model, fields: context.services.settings.gateway.fields, spoiler });
     return submitOrConfirm({ ...order, parent }, context);

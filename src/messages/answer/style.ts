@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { refusalMessage } from '../../discord/funnel.ts';
-import { escapeText, linkToMessage } from '../../discord/markdown.ts';
+import { escapeText, subjectLink } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import { asSentence } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
@@ -38,7 +38,7 @@ export const askStyle: AnswerStyle = {
       request.effort === undefined
         ? ''
         : ` · ${say('ask.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })}`;
-    const aboutLink = linkToSubject(task);
+    const aboutLink = subjectLink(task);
     const { help, language = '' } = isOfKind('ask', task) ? task.request : {};
     return [
       say('ask.facts', { model: escapeText(model, MAX_MODEL_LENGTH) }) + effort,
@@ -54,13 +54,6 @@ export const askStyle: AnswerStyle = {
   stoppedText: (_task, say) => say('ask.stopped'),
   buttons: answerButtons,
 };
-
-/** The message that the question is about, where it was asked. */
-function linkToSubject(task: Task): string | undefined {
-  const { guildId, channelId } = task;
-  const id = isOfKind('ask', task) ? task.request.about : undefined;
-  return channelId === undefined || id === undefined ? undefined : linkToMessage({ guildId, channelId, id });
-}
 
 export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, say: Say): string {
   const { cause, reason: rawReason = '', refusal } = task.failure ?? {};

@@ -28,8 +28,6 @@ const askShape = defineRequest({
   web: z.boolean().optional(),
   /** The text of the message that the question replies to or is about. Someone else may have written it. */
   quote: z.string().optional(),
-  /** The id of the quoted message in the task's channel, if the question is no reply to it. */
-  about: z.string().optional(),
   /** What the channel's persona is called, and how it behaves. */
   personaName: z.string().optional(),
   persona: z.string().optional(),

@@ -38,6 +38,8 @@ export const formDraft = z.object({
     .array(z.object({ address: z.string(), name: z.string() }))
     .readonly()
     .optional(),
+  /** The message that has the images; not one that only the member sees. */
+  about: z.string().optional(),
   message: quotedMessage.optional(),
   entered: enteredForm.optional(),
   /** Why a message of the member was not answered, which only they may read. */
@@ -66,7 +68,7 @@ export class FormDrafts {
   }
 
   /** Returns the draft's id. The same form has one draft, however often it is refused. */
-  async keep(memberId: string, content: Pick<FormDraft, 'images' | 'message' | 'entered' | 'reason'>): Promise<string> {
+  async keep(memberId: string, content: Omit<FormDraft, 'id' | 'memberId' | 'until'>): Promise<string> {
     const now = this.#clock.now();
     const drafts = (await this.findByMember(memberId)).sort((one, other) => one.until - other.until);
     const formId = content.entered?.formId;
@@ -78,8 +80,9 @@ export class FormDrafts {
     return id;
   }
 
-  async images(id: string, memberId: string): Promise<readonly MemberFile[]> {
-    return (await this.#get(id, memberId)).images ?? [];
+  async images(id: string, memberId: string): Promise<{ images: readonly MemberFile[]; about: string | undefined }> {
+    const { images = [], about } = await this.#get(id, memberId);
+    return { images, about };
   }
 
   async message(id: string, memberId: string): Promise<QuotedMessage> {

@@ -23,6 +23,8 @@ const commonRequest = z.object({
   spoiler: z.union([z.boolean(), z.literal('required')]).optional(),
   /** Whether the task is visible only to the members of its private thread, and in no other lists. */
   isClosed: z.boolean().optional(),
+  /** The message in the same channel whose text or files the request is about; not one that only the member sees. */
+  about: z.string().optional(),
   pictures: z.array(memberFile).optional(),
   documents: z.array(memberFile).optional(),
   references: z.array(reference).optional(),

@@ -103,6 +103,8 @@ describeProfiles('/describe', (profile) => {
     const message = await fixture.discord.as('other').say('look', [hidden, await png('cat.png', 'lime')]);
     const fromMenu = await (await member.menu('Describe image', message)).message(says('Finished in'));
     expect([spoilersOf(described), spoilersOf(fromMenu)]).toEqual([[true], [true, false]]);
+    expect(text(described)).not.toContain('this message');
+    expect(text(fromMenu)).toMatch(new RegExp(`Made from \\[this message\\]\\(\\S+/${message.id}\\)`));
   });
 
   it('/describe can be repeated for the same images', async () => {

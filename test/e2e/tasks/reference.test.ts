@@ -76,6 +76,7 @@ describeProfiles('Using a message as a reference', (profile) => {
     const child = await (await member.fill(form, { words: 'at night' })).message(says('Finished in'));
     const menu = await (await member.menu(MENU, parent)).modal();
     const fromMenu = await (await member.fill(menu, { words: 'as a woodcut' })).message(says('Finished in'));
+    expect(text(fromMenu)).not.toContain('this message');
     expect([parent, second, child, fromMenu].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
@@ -94,6 +95,9 @@ describeProfiles('Using a message as a reference', (profile) => {
       const submission = await member.fill(form, { words: 'as a woodcut', ...(which && { which: [which] }) });
       const result = await submission.message(says('Finished in'));
       expect(result.ephemeral).toBe(false);
+      expect(text(result)).toMatch(
+        new RegExp(`Made from \\[this message\\]\\(\\S+/${message.channel_id}/${message.id}\\)`),
+      );
       expect(receivedOrders(fixture.gateway).at(-1)).toEqual({
         model: TEST_IMAGE_MODEL,
         prompt: 'as a woodcut',
