@@ -50,9 +50,15 @@ function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, 
   };
 }
 
+/** Discord's forms cannot hide text until it is pressed. */
+const SPOILER = /\|\|.+?\|\|/gs;
+
 /** What the question is about: the message without the bot's small print, and the files that are sent with it. */
 function noteOf({ content, files }: QuotedMessage, say: Say): string {
-  const lines = content.split('\n').filter((line) => !/^-# |[▰▱]/.test(line));
+  const lines = content
+    .replace(SPOILER, '▇▇▇')
+    .split('\n')
+    .filter((line) => !/^-# |[▰▱]/.test(line));
   const words = plainWords(lines.map((line) => line.replace(/ · <@\d+>$/, '')).join('\n'));
   const { image, file } = filesIn(files);
   const names = listText(

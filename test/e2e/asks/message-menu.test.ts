@@ -61,6 +61,19 @@ describe('Ask about this', () => {
     expect(sentQuestion(gateway)).toContain('a message for people');
   });
 
+  it('Does not show in the form what its member hid behind a spoiler: its words are covered, and its image is only named', async () => {
+    const { discord, gateway } = await start();
+    const hidden = { ...fox, name: 'SPOILER_fox.png' };
+    const message = await discord.as('other').say('It ends when ||the **butler**\nleaves|| the house', [hidden]);
+    const form = await openForm(discord, message);
+    const shown = JSON.stringify(form.components);
+    expect(shown).toContain('It ends when ▇▇▇ the house');
+    expect(shown).toContain('fox.png');
+    expect(shown).not.toMatch(/butler|https?:/);
+    await (await discord.as('member').fill(form, { words: 'who leaves?' })).message(hasEnded);
+    expect(sentQuestion(gateway)).toContain('butler');
+  });
+
   it('Shows the message in the form, and the member chooses who sees the answer', async () => {
     const { discord } = await start();
     const message = await discord.as('other').say('**a long** story');
