@@ -1,4 +1,5 @@
 import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
+import type { Language } from '../locales/languages.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
 import { type PreferencePlace, type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
@@ -20,7 +21,8 @@ interface ChoiceContext {
 export async function readChoices({ services, origin, preset }: ChoiceContext): Promise<Choices> {
   const preferred = await services.tasks.preferences.read(preferencePlaceOf(origin));
   origin.preferredPing = pingOf(preferred);
-  return new Choices(preferred, preset?.names);
+  const language = preferred.member?.language ?? services.discord.readers.lastOf(origin.requesterId);
+  return new Choices(preferred, preset?.names, language === 'en' ? undefined : language);
 }
 
 /** Whether the rules or settings here make replies to a command private, as far as they are in memory: a first response cannot wait for more. */
@@ -36,12 +38,15 @@ export function isPrivateByDefault(
 /** Decides the values of one order, and records where each comes from. */
 export class Choices {
   readonly sources: Record<string, Level> = {};
+  /** In which language the member uses Discord, if it is not English. */
+  readonly memberLanguage: Language | undefined;
   readonly #preferred: Preferred;
   readonly #fromPreset: ReadonlySet<string>;
 
   /** `fromPreset`: the options whose values are not entered but those of a preset. */
-  constructor(preferred: Preferred, fromPreset: ReadonlySet<string> = new Set()) {
+  constructor(preferred: Preferred, fromPreset: ReadonlySet<string> = new Set(), memberLanguage?: Language) {
     this.#preferred = preferred;
+    this.memberLanguage = memberLanguage;
     this.#fromPreset = fromPreset;
     for (const name of fromPreset) this.sources[name] = 'preset';
   }

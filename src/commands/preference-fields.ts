@@ -3,6 +3,7 @@ import type { FieldPlan } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
 import { Mistakes } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
+import { languageName, languages } from '../locales/languages.ts';
 import type { Strings } from '../locales/strings.ts';
 import {
   answerLengths,
@@ -99,6 +100,7 @@ export async function preferenceFields(
           ...radio('remix', SWITCH, switchName(set.remix)),
           hint: say(services.settings.gateway.remix ? 'settings.remixHint' : 'settings.partialRemixHint'),
         },
+        { ...choice('language', languages, set.language, languageName), hint: say('settings.languageHint') },
       ];
     case 'answers':
       return [radio('length', answerLengths, set.length), radio('tone', answerTones, set.tone)];
@@ -172,6 +174,7 @@ function enteredSet(
         spoiler: switchIn(value('spoiler')),
         ping: value('ping'),
         remix: switchIn(value('remix')),
+        language: value('language'),
       };
     case 'answers':
       return { length: value('length'), tone: value('tone') };

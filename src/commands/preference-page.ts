@@ -3,6 +3,7 @@ import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { entriesOf } from '../lib/entries.ts';
+import { languageName } from '../locales/languages.ts';
 import { buttonPlan } from '../messages/task-buttons.ts';
 import {
   MAX_PERSONA_LENGTH,
@@ -114,6 +115,7 @@ function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferenc
         spoiler: choice(switchName(set.spoiler)),
         ping: choice(set.ping),
         remix: choice(switchName(set.remix)),
+        language: set.language && languageName(set.language),
       });
     case 'answers':
       return lines({ length: choice(set.length), tone: choice(set.tone) });

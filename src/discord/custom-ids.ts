@@ -249,8 +249,9 @@ const rulesFormCodec: PointerCodec<{
 };
 
 /** A step of the set-up, or the overview after the last one, and the step that this finishes. */
+const setupView = z.enum([...setupSteps, 'overview']);
 const setupCodec = namedArguments({
-  step: z.enum([...setupSteps, 'overview']),
+  step: setupView,
   finished: emptyOr(z.enum(setupSteps)).optional(),
 });
 
@@ -391,6 +392,7 @@ export const customIds = {
   budget: verb('budget', noArguments),
   resume: verb('resume', pausedCodec),
   setup: verb('setup', setupCodec),
+  setupLanguage: verb('setupl', oneArgument(setupView)),
   preferences: verb('prefs', preferencesCodec),
   preferencesFilled: verb('prefsf', preferencesFormCodec),
   preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),

@@ -2,6 +2,13 @@
 export const languages = ['en', 'de', 'es-ES', 'fr', 'ja', 'ko', 'pt-BR', 'ru', 'zh-CN'] as const;
 export type Language = (typeof languages)[number];
 
+/** The name of a language in itself. */
+export function languageName(language: Language): string {
+  const name =
+    new Intl.DisplayNames([language], { type: 'language', languageDisplay: 'standard' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
 /** The language for a locale of Discord; English for one without. */
 export function languageOf(locale: string | undefined): Language {
   return locale === 'es-419' ? 'es-ES' : (languages.find((language) => language === locale) ?? 'en');

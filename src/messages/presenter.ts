@@ -215,9 +215,11 @@ export function presenter(sources: MessageSources) {
 
     previewOfResult: (task: Task) => resultPreviewOf(task, sources),
 
-    /** Prepares an earlier result again, for its readers there, from Discord's copy or else from the gateway. */
+    /** Prepares an earlier result again, from Discord's copy or else from the gateway. Another message than its own is in the language of its readers. */
     async prepareAgain(unmasked: Task, origin: Origin): Promise<PreparedMessage> {
-      const { guildId, route, language } = origin;
+      const { guildId, route, message } = origin;
+      const isOwnMessage = message !== undefined && message.id === unmasked.message?.id;
+      const language = isOwnMessage ? unmasked.language : origin.language;
       const say = sayIn(language);
       const task = { ...safety.rules.maskTask(unmasked, guildId), language };
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));

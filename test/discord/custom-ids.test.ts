@@ -50,6 +50,7 @@ const POSTED_CUSTOM_IDS = [
   'setup.1.budget.access',
   'setup.1.permissions.',
   'setup.1.overview.privacy',
+  'setupl.1.access',
   'prefs.1.member.images',
   'prefsf.1.channel.persona',
   'prefsf.1.channel.persona.47DEQpj8',

@@ -74,6 +74,7 @@ export async function questionOrder(
     persona: persona?.instructions,
     length: choices.pick('length', (set) => set.length),
     tone: choices.pick('tone', (set) => set.tone),
+    memberLanguage: choices.memberLanguage,
   });
   const request = { ...requestFrom(question, model, previous, origin), ...preferred, ...choices.fields };
   return { kind: 'ask', request, parent: previous } as const;

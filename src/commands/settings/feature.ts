@@ -1,9 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { FormRefusal } from '../../discord/form.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import { languagesFor } from '../../discord/reader-languages.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { sayIn } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
-import { modelPurposes, type OwnPreferences } from '../../services/orders/preference-set.ts';
+import { modelPurposes, type OwnPreferences, type PreferenceLevel } from '../../services/orders/preference-set.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
@@ -24,6 +26,14 @@ async function openForm({ of, section }: Pointer, context: Context): Promise<For
   const fields = await preferenceFields(section, known, context);
   const id = customIds.preferencesFilled.id({ of, section, opened: sectionDigest(section, known, context) });
   return { id, title: say(`settings.sections.${section}`), fields };
+}
+
+/** The member may have chosen another language. */
+function changedPage(of: PreferenceLevel, context: Context, before?: OwnPreferences): Promise<MessagePlan> {
+  const { facts, services } = context;
+  const early = services.tasks.preferences.early({ ...facts, memberId: facts.userId });
+  const say = sayIn(languagesFor(facts, early).member);
+  return preferencesPage(of, { ...context, say }, { canChange: true, before });
 }
 
 const filledForm = on(customIds.preferencesFilled, {
@@ -48,7 +58,7 @@ const filledForm = on(customIds.preferencesFilled, {
         );
       return change(current);
     });
-    return preferencesPage(of, context, { canChange: true });
+    return changedPage(of, context);
   },
 });
 
@@ -83,7 +93,7 @@ const resetAnswer = on(customIds.preferencesResetAnswer, {
       before = current;
       return { set: {} };
     });
-    return preferencesPage(of, context, { canChange: true, before });
+    return changedPage(of, context, before);
   },
 });
 

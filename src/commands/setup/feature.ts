@@ -1,4 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { Refusal } from '../../lib/refusal.ts';
+import { languages } from '../../locales/languages.ts';
 import { setupSteps } from '../../services/safety/server-setup.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { doneSteps, finishStep, serverToSetUp } from './done-steps.ts';
@@ -26,5 +28,20 @@ const showStep = on(customIds.setup, {
   },
 });
 
+/** What else is set for the server stays. */
+const chooseLanguage = on(customIds.setupLanguage, {
+  reply: 'here',
+  async run(view, context, { selectedValues: [selected] }) {
+    const guildId = serverToSetUp(context);
+    const language = languages.find((one) => one === selected);
+    if (language === undefined) throw new Refusal('refusals.unknownButton');
+    await context.services.tasks.preferences.change({ guildId }, context.facts.userId, ({ set, ...known }) => ({
+      ...known,
+      set: { ...set, language },
+    }));
+    return setupPage(view, guildId, context);
+  },
+});
+
 /** Leads the admins of a server through what they can decide there. Its page can be left at any time: `/setup` finds out what is left to do. */
-export const setup: Feature = { command: setupCommand, handlers: [showStep] };
+export const setup: Feature = { command: setupCommand, handlers: [showStep, chooseLanguage] };

@@ -6,6 +6,7 @@ import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
 import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
+import { languageName, languageOf, languages } from '../../locales/languages.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
@@ -75,10 +76,31 @@ async function overviewPage(guildId: string, context: Context, mention: Mention)
     ? say('setup.overview.allDone')
     : say('setup.overview.notDone', { command: mention('setup') });
   return {
-    page: { title: say('setup.overview.title'), blocks: [lines.join('\n'), nextText] },
-    controls: setupSteps.map((step) => buttonPlan(say(`setup.names.${step}`), customIds.setup.id({ step }))),
+    page: {
+      title: say('setup.overview.title'),
+      blocks: [lines.join('\n'), nextText, await languageLine(guildId, context)],
+    },
+    controls: [
+      ...setupSteps.map((step) => buttonPlan(say(`setup.names.${step}`), customIds.setup.id({ step }))),
+      languageChoice('overview', say),
+    ],
   };
 }
+
+/** Servers that are no communities report English to bots, whatever their members speak. */
+async function languageLine(guildId: string, { services, facts, say }: Context): Promise<string> {
+  const language = (await services.tasks.preferences.find({ guildId }))?.set.language;
+  return language === undefined
+    ? say('setup.language.fromDiscord', { language: languageName(languageOf(facts.guildLocale)) })
+    : say('setup.language.chosen', { language: languageName(language) });
+}
+
+const languageChoice = (view: SetupStep | 'overview', say: Say): Control => ({
+  type: 'select',
+  id: customIds.setupLanguage.id(view),
+  placeholder: say('setup.language.choose'),
+  options: languages.map((language) => ({ value: language, label: languageName(language) })),
+});
 
 const steps: Record<SetupStep, ShowStep> = {
   async permissions(guildId, context) {
@@ -113,13 +135,15 @@ const steps: Record<SetupStep, ShowStep> = {
     };
   },
 
-  access(guildId, { services, say }, mention) {
+  async access(guildId, context, mention) {
+    const { services, say } = context;
     const { access, use } = ruleLines(ruleFacts(guildId, services), say);
     const more = access.length - MAX_LISTED_RULES;
     const accessLines = access.slice(0, MAX_LISTED_RULES).map((line) => truncateMarkdown(line, MAX_RULE_LENGTH));
     if (more > 0) accessLines.push(say('setup.more', { count: more, command: mention('server rules') }));
     return {
       blocks: [
+        await languageLine(guildId, context),
         say('setup.access.integrations'),
         ...(services.settings.discord.mentions ? [say('setup.access.mentions')] : []),
         list(say('setup.access.rules'), [
@@ -127,7 +151,7 @@ const steps: Record<SetupStep, ShowStep> = {
           ...use.map((line) => truncateMarkdown(line, MAX_RULE_LENGTH)),
         ]),
       ],
-      controls: formButtons(['access', 'use'], say),
+      controls: [languageChoice('access', say), ...formButtons(['access', 'use'], say)],
     };
   },
 

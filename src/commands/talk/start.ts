@@ -47,6 +47,7 @@ export const start = command({
       ...(voice.trim() !== '' && { voice: voice.trim() }),
       ...(instructions.trim() !== '' && { instructions: instructions.trim() }),
       ...(talkPlace.isPrivate && { isClosed: true }),
+      ...(choices.memberLanguage && { memberLanguage: choices.memberLanguage }),
     };
     const { channelId } = await placeTalk(await openTalk(request, talkPlace, context), talkPlace, context);
     if (talkPlace.type === 'this-thread') return { content: say('talk.startedHere') };
@@ -64,10 +65,11 @@ export const start = command({
 async function openTalk(request: TalkRequest, talkPlace: TalkPlace, { origin, services }: Context): Promise<Task> {
   // Nothing is opened if the first message would be refused.
   services.tasks.orders.check({ ...origin, kind: 'said', request: { talk: '', model: request.model } });
-  const { requesterId, guildId, route } = origin;
+  const { requesterId, guildId, route, language } = origin;
   const { token: _, ...routeWithoutToken } = route;
   const channelId = talkPlace.type === 'this-thread' ? talkPlace.channelId : undefined;
-  const order = { requesterId, guildId, channelId, route: { ...routeWithoutToken, isPrivate: false, mayPost: true } };
+  const publicRoute = { ...routeWithoutToken, isPrivate: false, mayPost: true };
+  const order = { requesterId, guildId, channelId, language, route: publicRoute };
   try {
     const task = await services.tasks.orders.submit({ ...order, kind: 'talk', request });
     if (!hasEnded(task)) return task;

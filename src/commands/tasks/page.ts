@@ -44,7 +44,9 @@ export async function loadTaskPage(
     ...(turns.length === 0 ? [] : ['', ...turnLines(turns, say)]),
   ];
   const plan: MessagePlan = { content: lines.join('\n'), overflow: 'file', files: [], controls };
-  const preview = isResultVisible(task) ? await services.messages.previewOfResult(task) : undefined;
+  const preview = isResultVisible(task)
+    ? await services.messages.previewOfResult({ ...task, language: say.language })
+    : undefined;
   if (!preview) return plan;
   return { plan: { ...plan, files: [preview.file] }, fallback: plan, release: preview.fitted.release };
 }

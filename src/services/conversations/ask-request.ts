@@ -11,6 +11,7 @@ import { toolDefinitions } from './ask-tools.ts';
 import { documentPart, type EarlierFile, fileNameForModel, noteForModel, sentParts } from './asks/earlier-files.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './asks/sound.ts';
 import type { Turn } from './conversation.ts';
+import { languageHint, memberLanguage } from './member-language.ts';
 import { helpInstructions, promptHelps, proposalsFormat, proposesPrompts } from './prompt-help.ts';
 import { questionText } from './question-text.ts';
 
@@ -33,6 +34,7 @@ const askShape = defineRequest({
   persona: z.string().optional(),
   length: z.enum(answerLengths).optional(),
   tone: z.enum(answerTones).optional(),
+  memberLanguage,
   /** Set if the question was asked under an answer whose conversation had been ended. */
   startsAnew: z.boolean().optional(),
   /** The prompt is not a question: the model helps with it, outside of conversations. */
@@ -118,6 +120,7 @@ function instructionsOf(request: AskRequest): string | undefined {
     instructions,
     length && LENGTHS[length],
     tone && `Write in a ${tone} tone.`,
+    languageHint(request.memberLanguage),
   ].filter(Boolean);
   return parts.length === 0 ? undefined : parts.join('\n\n');
 }

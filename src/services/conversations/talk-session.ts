@@ -5,6 +5,7 @@ import type { TaskBook } from '../orders/book.ts';
 import { defineRequest, type KindSpec } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import { answerOf, answerText } from './ask-transitions.ts';
+import { memberLanguage } from './member-language.ts';
 
 /** Who can speak in a live conversation. */
 export const audiences = ['me', 'everyone'] as const;
@@ -14,6 +15,7 @@ const talkShape = defineRequest({
   voice: z.string().optional(),
   instructions: z.string().optional(),
   who: z.enum(audiences),
+  memberLanguage,
 });
 
 /** An utterance: text, audio, or both. */

@@ -9,6 +9,7 @@ import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { languageHint } from './member-language.ts';
 import { earlierTalkTurns, isPermanentFailure, type TalkRequest, type UtteranceRequest } from './talk-session.ts';
 import { endTalk, markRunning, removeTurn, talkOf } from './talk-transitions.ts';
 import { type LiveAnswer, LiveTalk } from './talks/live-talk.ts';
@@ -128,12 +129,13 @@ export class Talks {
     }
   }
 
-  async #open(id: string, { model, instructions, voice }: TalkRequest): Promise<RealtimeSession> {
+  async #open(id: string, { model, instructions, voice, memberLanguage }: TalkRequest): Promise<RealtimeSession> {
     const { gateway, models } = this.#context;
     const { signal } = this.#stopController;
     try {
       const transcriber = findTranscriber(await models.listQuickly());
-      const settings = { model, instructions, voice, transcriber };
+      const allInstructions = [instructions, languageHint(memberLanguage)].filter(Boolean).join('\n\n') || undefined;
+      const settings = { model, instructions: allInstructions, voice, transcriber };
       return await gateway.realtime.open(settings, { history: () => this.#history(id), signal });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

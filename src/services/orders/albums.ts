@@ -91,11 +91,20 @@ export class Albums {
   /** Stores missing parts. None is polled before all are stored, so that they start together and are polled as one list. */
   async #adopt(album: Task, parts: readonly AlbumPart[]): Promise<void> {
     const { book, follow } = this.#context;
-    const { requesterId, guildId, channelId, route, times } = album;
+    const { requesterId, guildId, channelId, language, route, times } = album;
     const addedTasks: Task[] = [];
     for (const { id, remoteId, isAdopted } of parts) {
       if (!isAdopted || (await book.get(id))) continue;
-      const order = { kind: 'music', request: {}, requesterId, guildId, channelId, route, parent: album } as const;
+      const order = {
+        kind: 'music',
+        request: {},
+        requesterId,
+        guildId,
+        channelId,
+        language,
+        route,
+        parent: album,
+      } as const;
       const { traits } = this.#context.specs.music;
       const partFacts = { id, idempotencyKey: randomUUID(), durationKey: 'music', now: times.created };
       const part = adoptTask(order, { ...partFacts, traits, remoteId });

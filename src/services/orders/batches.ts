@@ -169,7 +169,7 @@ export class Batches {
   }
 
   async #submit(batch: Batch, { id, order }: BatchChild): Promise<void> {
-    const { requesterId, guildId, channelId, parentChannelId, isAgeRestricted, roleIds, request } = batch;
+    const { requesterId, guildId, channelId, parentChannelId, isAgeRestricted, roleIds, language, request } = batch;
     const { token: _, followUpId: __, ...route } = batch.route;
     const place =
       request.threadId === undefined
@@ -178,7 +178,7 @@ export class Batches {
     this.#beingSent.add(id);
     try {
       await this.#orders.submit(
-        { requesterId, guildId, isAgeRestricted, roleIds, ...place, ...order, parent: batch },
+        { requesterId, guildId, isAgeRestricted, roleIds, language, ...place, ...order, parent: batch },
         id,
       );
     } catch (error) {
