@@ -22,7 +22,7 @@ export async function preferencesPage(
   of: PreferenceLevel,
   context: Context,
   /** `before`: what a reset has just removed. */
-  { canChange, before }: { canChange: boolean; before?: OwnPreferences },
+  { canChange, before }: { canChange: boolean; before?: OwnPreferences | undefined },
 ): Promise<MessagePlan> {
   const { services, say, facts } = context;
   const row = await services.tasks.preferences.find(preferenceOwnerHere(of, context));

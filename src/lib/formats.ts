@@ -20,7 +20,7 @@ export const listText = (items: readonly string[], { language }: Reader): string
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);
 
 /** Sentences one after the other: Chinese and Japanese have no space between them. */
-export const sentencesText = (sentences: readonly string[], { language }: Say): string =>
+export const sentencesText = (sentences: readonly string[], { language }: Reader): string =>
   sentences.join(language === 'ja' || language === 'zh-CN' ? '' : ' ');
 
 /** With every digit that the amount has. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantWords, limitsWords } from '../../src/discord/limit-words.ts';
-import { countText, dollarsText, exactDollars, listText, percentText } from '../../src/lib/formats.ts';
+import { countText, dollarsText, exactDollars, listText, percentText, sentencesText } from '../../src/lib/formats.ts';
 import { sayIn } from '../../src/locales/index.ts';
 
 const english = sayIn('en');
@@ -37,4 +37,10 @@ describe('What members read has the format of its language', () => {
     expect(limitsWords({}, english)).toBe('none');
     expect(grantWords({ amount: '5', tasks: 2_000 }, english)).toBe('$5, 2,000 tasks');
   });
+});
+
+it('Sentences are separated by a space, except in Japanese and Chinese', () => {
+  expect(sentencesText(['One.', 'Two.'], { language: 'ko' })).toBe('One. Two.');
+  expect(sentencesText(['一。', '二。'], { language: 'ja' })).toBe('一。二。');
+  expect(sentencesText(['一。', '二。'], { language: 'zh-CN' })).toBe('一。二。');
 });

@@ -1,8 +1,8 @@
 import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { sentencesText } from '../../lib/formats.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { sentencesText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
 import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';

@@ -1,6 +1,6 @@
 import { escapeText } from '../../discord/markdown.ts';
+import { sentencesText } from '../../lib/formats.ts';
 import { hasVisibleText } from '../../lib/text.ts';
-import { sentencesText } from '../../locales/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 
