@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOMAINS, importProblems } from '../scripts/house/imports.ts';
 import { nameProblems } from '../scripts/house/names.ts';
+import { sentenceProblems } from '../scripts/house/sentences.ts';
 import { syntaxProblems } from '../scripts/house/syntax.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -332,8 +333,8 @@ describe('Sentences of members are in JSON files', () => {
     "export const run = (lines: string[]) => lines.push('Nothing was found.');",
     "export const button = (id: string) => buttonPlan('Try again', id);",
   ])('The check finds the text of %s', (source) => {
-    expect(syntaxProblems('src/commands/a/page.ts', source)).toEqual([expect.stringContaining('src/locales/en.')]);
-    expect(syntaxProblems('src/services/money/a.ts', source)).toEqual([]);
+    expect(sentenceProblems('src/commands/a/page.ts', source)).toEqual([expect.stringContaining('src/locales/en.')]);
+    expect(sentenceProblems('src/services/money/a.ts', source)).toEqual([]);
   });
 
   it.each([
@@ -342,6 +343,6 @@ describe('Sentences of members are in JSON files', () => {
     "const FAILED = 'Could not read a channel.';",
     `export const plan = (say: Say) => ({ content: say('a.b'), label: \`\${name} · \${count}\`, name: 'words' });`,
   ])('The check leaves %s alone', (source) => {
-    expect(syntaxProblems('src/commands/a/page.ts', source)).toEqual([]);
+    expect(sentenceProblems('src/commands/a/page.ts', source)).toEqual([]);
   });
 });

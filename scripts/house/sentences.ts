@@ -1,0 +1,53 @@
+import { type Argument, type Node, parseSync, Visitor } from 'oxc-parser';
+
+/** Where members read what is said, so that sentences are in `src/locales`, except those for models or for the log. */
+const SPEAKING = /^src\/(?:commands|discord|messages)\//;
+const FOR_OTHERS = new Set([
+  'src/commands/ask/tool-calls.ts',
+  'src/commands/image/larger.ts',
+  'src/messages/open-notices.ts',
+]);
+
+const SENTENCE = /^\s*[A-Z][a-z]+ \w/;
+const TEXT_FIELDS = new Set(['alt', 'content', 'description', 'hint', 'label', 'placeholder', 'title']);
+
+/** Texts in code that members read, in whichever language they read the rest. */
+export function sentenceProblems(path: string, text: string): string[] {
+  const problems: string[] = [];
+  if (!SPEAKING.test(path) || FOR_OTHERS.has(path)) return problems;
+  const refuse = (start: number, what: string): void => {
+    problems.push(`${path}:${text.slice(0, start).split('\n').length} ${what} in code. Write it into src/locales/en.`);
+  };
+  /** Where texts begin that are passed to a call, such as that of an error or a log, or are a constant for one. */
+  const forOthers = new Set<number>();
+  const allow = (node: Argument): void => {
+    forOthers.add(node.start);
+    if (node.type === 'ConditionalExpression') [node.consequent, node.alternate].forEach(allow);
+  };
+  new Visitor({
+    CallExpression({ callee, arguments: values }) {
+      if (!/\b(?:buttonPlan|push)$/.test(text.slice(callee.start, callee.end))) values.forEach(allow);
+    },
+    NewExpression: ({ arguments: values }) => values.forEach(allow),
+    VariableDeclarator({ init }) {
+      if (init) allow(init);
+    },
+    Literal: (node) => refuseSentence(node),
+    TemplateLiteral: (node) => refuseSentence(node),
+    Property({ key, value }) {
+      const isText = 'name' in key && TEXT_FIELDS.has(key.name) && /[A-Za-z]{2}/.test(wordsOf(value));
+      if (isText) refuse(key.start, `has a ${key.name}`);
+    },
+  }).visit(parseSync(path, text).program);
+  return problems;
+
+  function refuseSentence(node: Node): void {
+    if (SENTENCE.test(wordsOf(node)) && !forOthers.has(node.start)) refuse(node.start, 'says a sentence');
+  }
+}
+
+/** The text of a literal, with a sign instead of each value; empty for all else. */
+function wordsOf(node: Node): string {
+  if (node.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.raw).join('…');
+  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : '';
+}
