@@ -35,8 +35,8 @@ export function sentenceProblems(path: string, text: string): string[] {
     Literal: (node) => refuseSentence(node),
     TemplateLiteral: (node) => refuseSentence(node),
     Property({ key, value }) {
-      const isText = 'name' in key && TEXT_FIELDS.has(key.name) && /[A-Za-z]{2}/.test(wordsOf(value));
-      if (isText) refuse(key.start, `has a ${key.name}`);
+      const name = text.slice(key.start, key.end);
+      if (TEXT_FIELDS.has(name) && /[A-Za-z]{2}/.test(wordsOf(value))) refuse(key.start, `has a ${name}`);
     },
   }).visit(parseSync(path, text).program);
   return problems;
