@@ -10,14 +10,16 @@ import {
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
-import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
+import { type Deployment, installLinks, planDeployment, readCommands } from '../src/discord/deployment.ts';
 import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
+import { CommandsTooLong, checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';
 import { EX_USAGE, reportWrongArguments } from './usage.ts';
 
 /** Exit codes from sysexits.h. */
+const EX_SOFTWARE = 70;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
@@ -66,10 +68,14 @@ export async function registerCommands(
   const { id } = await readApplication(rest);
   const commandsRoute =
     guild === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guild);
-  const registeredCommands = (await rest.get(commandsRoute)) as APIApplicationCommand[];
+  const registeredCommands = await readCommands(rest, commandsRoute);
   const desiredCommands = clear ? [] : registrations(features, discord);
+  const sizes = checkedSizes(desiredCommands);
   const deployment = planDeployment(registeredCommands, desiredCommands);
   printPlan(deployment, guild, isDryRun);
+  if (sizes.length > 0) console.log(`Characters in the longest language, of ${MAX_COMMAND} for each command:`);
+  for (const { label, characters, language } of sizes)
+    console.log(`  ${label.padEnd(18)} ${String(characters).padStart(5)}  ${language}`);
   if (!isDryRun) await apply(deployment, rest, commandsRoute);
   if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild, isDryRun);
   return id;
@@ -145,16 +151,13 @@ function printPlan(
   );
 }
 
-/** An entry of a menu has no slash. */
-const labelOf = ({ name, type = 1 }: { name: string; type?: number | undefined }): string =>
-  `${type === 1 ? '/' : ''}${terminalSafe(name)}`;
-
 /** Says what went wrong with the settings or with Discord and what to do about it, and with which code to exit. */
 export function explainFailure(error: unknown): { code: number; sentence: string } {
   if (error instanceof ConfigError) {
     const problems = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`);
     return { code: EX_CONFIG, sentence: `Invalid settings (see .env.example):\n${problems.join('\n')}` };
   }
+  if (error instanceof CommandsTooLong) return { code: EX_SOFTWARE, sentence: error.message };
   if (error instanceof Error && 'status' in error && error.status === 401)
     return { code: EX_NOPERM, sentence: TOKEN_REJECTED };
   if (error instanceof DiscordUnreachable) {

@@ -1,6 +1,5 @@
 import { DiscordAPIError, type RawFile } from '@discordjs/rest';
 import {
-  type APIApplicationCommand,
   type APIGuildChannel,
   type APIGuildMember,
   type APIMessage,
@@ -15,7 +14,7 @@ import {
 } from 'discord-api-types/v10';
 import sharp from 'sharp';
 import { features } from '../../src/commands/index.ts';
-import { planDeployment } from '../../src/discord/deployment.ts';
+import { planDeployment, readCommands } from '../../src/discord/deployment.ts';
 import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { registrations } from '../../src/discord/registration.ts';
@@ -182,11 +181,11 @@ async function orRefusal(request: Promise<unknown>): Promise<void> {
 async function tryCommands(side: DiscordSide): Promise<void> {
   const { rest } = side.clients;
   const route = Routes.applicationGuildCommands(side.bot.id, side.channel.guild_id ?? '');
-  const before = (await rest.get(route)) as APIApplicationCommand[];
+  const before = await readCommands(rest, route);
   const desired = registrations(features, side);
   side.hasRegistered = before.length === 0;
   if (side.hasRegistered) await rest.put(route, { body: desired });
-  const registered = (await rest.get(route)) as APIApplicationCommand[];
+  const registered = await readCommands(rest, route);
   if (!side.keepsCommands) await removeCommands(side);
   const { create, change } = planDeployment(registered, desired);
   const different = create.length + change.length;

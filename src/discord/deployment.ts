@@ -1,3 +1,4 @@
+import type { REST } from '@discordjs/rest';
 import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord-api-types/v10';
 import { neededPermissions } from './guards.ts';
 import type { CommandBody } from './registration.ts';
@@ -8,6 +9,10 @@ export interface Deployment {
   remove: APIApplicationCommand[];
   unchanged: CommandBody[];
 }
+
+/** With the translations, which Discord otherwise leaves out, so that each command would seem to have changed. */
+export const readCommands = async (rest: REST, route: `/${string}`): Promise<APIApplicationCommand[]> =>
+  (await rest.get(route, { query: new URLSearchParams({ with_localizations: 'true' }) })) as APIApplicationCommand[];
 
 /** Only writes the differences, because Discord allows only 200 creations a day. */
 export function planDeployment(
@@ -41,32 +46,37 @@ function isSameCommand(existing: APIApplicationCommand, body: CommandBody): bool
 
 /** A comparable form of a command, without the fields that Discord adds. An absent field equals its default. */
 function comparableForm(command: APIApplicationCommand | CommandBody, isGlobal: boolean): string {
-  const { type, name, default_member_permissions } = command;
+  const { type = 1, name, name_localizations, default_member_permissions } = command;
   const { contexts, integration_types } = isGlobal ? command : {};
-  const { description = '', options = [] } = 'description' in command ? command : {};
+  const { description = '', description_localizations, options = [] } = 'description' in command ? command : {};
   const sorted = (list: readonly number[] | null | undefined): number[] => [...(list ?? [])].sort();
-  return JSON.stringify([
-    type ?? 1,
-    name,
-    description,
-    options.map(normalize),
-    sorted(contexts),
-    sorted(integration_types),
-    default_member_permissions ?? null,
-  ]);
+  return JSON.stringify(
+    normalize({
+      type,
+      name,
+      name_localizations,
+      description,
+      description_localizations,
+      options,
+      contexts: sorted(contexts),
+      integration_types: sorted(integration_types),
+      default_member_permissions,
+    }),
+  );
 }
 
-/** Leaves out defaults, empty lists and absent localisations, and sorts the keys. */
+/** Leaves out defaults, empty lists and absent translations, and sorts the keys. */
 function normalize(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
-  const significant = Object.entries(value).filter(
-    ([, one]) => one !== undefined && one !== null && one !== false && !(Array.isArray(one) && one.length === 0),
-  );
+  const significant = Object.entries(value).filter(([, one]) => !isDefault(one));
   return Object.fromEntries(
     significant.map(([key, one]) => [key, normalize(one)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
 }
+
+const isDefault = (value: unknown): boolean =>
+  (value ?? false) === false || (typeof value === 'object' && Object.keys(Object(value)).length === 0);
 
 const PERMISSIONS = neededPermissions.reduce((all, { bits }) => all | bits, 0n);
 

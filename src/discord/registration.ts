@@ -3,13 +3,16 @@ import {
   ApplicationIntegrationType,
   ChannelType,
   InteractionContextType,
+  Locale,
+  type LocalizationMap,
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
   type RESTPostAPIContextMenuApplicationCommandsJSONBody,
   ApplicationCommandOptionType as Type,
 } from 'discord-api-types/v10';
 import { withoutUndefined } from '../lib/entries.ts';
-import { stringAt, strings } from '../locales/index.ts';
+import { stringAt, strings, stringsIn } from '../locales/index.ts';
+import { languageOf } from '../locales/languages.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 
@@ -34,7 +37,7 @@ export function registrations(
       menus.map(({ name }): MenuBody => {
         return {
           type: ApplicationCommandType.Message,
-          name: text('menus', name),
+          ...named('menus', name),
           ...availabilityOf(command, settings),
         };
       }),
@@ -43,7 +46,7 @@ export function registrations(
 }
 
 type Path = readonly string[];
-type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>>;
+type Labels = Required<Pick<LeafBody, 'name' | 'description' | 'required'>> & ReturnType<typeof described>;
 
 /** Where the commands can be used depends on whether users can install the bot. */
 export function registrationOf({ command }: RegisteredFeature, settings: { userInstall: boolean }): SlashBody {
@@ -51,7 +54,7 @@ export function registrationOf({ command }: RegisteredFeature, settings: { userI
   return {
     type: ApplicationCommandType.ChatInput,
     name: command.name,
-    description: text(...path, 'description'),
+    ...described(...path, 'description'),
     options:
       'subcommands' in command
         ? command.subcommands.map((one) => subcommandBody(one, [...path, one.name]))
@@ -63,8 +66,7 @@ export function registrationOf({ command }: RegisteredFeature, settings: { userI
 
 function subcommandBody(command: SingleCommand<never>, path: Path): OptionBody {
   const { name } = command;
-  const description = text(...path, 'description');
-  return { type: Type.Subcommand, name, description, options: optionBodies(command, path) };
+  return { type: Type.Subcommand, name, ...described(...path, 'description'), options: optionBodies(command, path) };
 }
 
 function optionBodies({ options }: SingleCommand<never>, path: Path): LeafBody[] {
@@ -82,7 +84,7 @@ function availabilityOf({ isForServers }: { isForServers?: boolean }, settings: 
 }
 
 function optionBody(name: string, option: Option, path: Path): LeafBody {
-  const labels = { name, description: text(...path, 'options', name), required: option.required ?? false };
+  const labels = { name, ...described(...path, 'options', name), required: option.required ?? false };
   switch (option.type) {
     case 'text':
       return textBody(labels, option, path);
@@ -106,7 +108,7 @@ function textBody(labels: Labels, { max, choices, labelPath, hasSuggestions }: T
   if (hasSuggestions) return { ...sharedFields, autocomplete: true };
   if (!choices) return sharedFields;
   const choicePath = labelPath ?? [...path, 'choices', labels.name];
-  return { ...sharedFields, choices: choices.map((value) => ({ value, name: text(...choicePath, value) })) };
+  return { ...sharedFields, choices: choices.map((value) => ({ value, ...named(...choicePath, value) })) };
 }
 
 function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): LeafBody {
@@ -114,9 +116,23 @@ function numberBody(labels: Labels, { isInteger, min, max }: NumberOption): Leaf
   return isInteger ? { ...sharedFields, type: Type.Integer } : { ...sharedFields, type: Type.Number };
 }
 
-/** A missing string is an error at startup and in tests, and not only when a member uses the command. */
-function text(...path: string[]): string {
-  const value = stringAt(strings, path);
-  if (value !== undefined) return value;
-  throw new Error(`There is no string at ${path.join('.')}.`);
+function named(...path: string[]) {
+  const { text, translations } = textAt(path);
+  return { name: text, name_localizations: translations };
+}
+
+function described(...path: string[]) {
+  const { text, translations } = textAt(path);
+  return { description: text, description_localizations: translations };
+}
+
+/** The locales of Discord whose members do not read English. */
+const translatedLocales = Object.values(Locale).filter((locale) => languageOf(locale) !== 'en');
+
+/** A missing English string is an error at startup and in tests. Discord ignores a translation that equals it. */
+function textAt(path: Path): { text: string; translations: LocalizationMap } {
+  const text = stringAt(strings, path);
+  if (text === undefined) throw new Error(`There is no string at ${path.join('.')}.`);
+  const found = translatedLocales.map((locale) => [locale, stringAt(stringsIn(languageOf(locale)), path)] as const);
+  return { text, translations: Object.fromEntries(found.filter(([, one]) => one !== undefined && one !== text)) };
 }

@@ -85,8 +85,13 @@ function withPlainStringsKept(language: Language, translate: TFunction): Say {
 
 export const say = sayIn('en');
 
-/** All strings, and with them those of commands, options and choices, which Discord and `/help` show. */
-export const strings: StringTree = translations.getResourceBundle('en', 'translation');
+/** All strings of a language, and with them those of commands, options and choices, which Discord and `/help` show. */
+export function stringsIn(language: Language): StringTree {
+  sayIn(language);
+  return translations.getResourceBundle(language, 'translation') ?? {};
+}
+
+export const strings = stringsIn('en');
 
 /** Returns the string at a path that is built from the names of commands and options; undefined if there is none. */
 export function stringAt(tree: StringTree, [name = '', ...path]: readonly string[]): string | undefined {
@@ -94,3 +99,7 @@ export function stringAt(tree: StringTree, [name = '', ...path]: readonly string
   if (typeof value === 'object') return stringAt(value, path);
   return path.length === 0 ? value : undefined;
 }
+
+/** The same in a language, or in English if the language lacks it. */
+export const stringIn = (language: Language, path: readonly string[]): string | undefined =>
+  stringAt(stringsIn(language), path) ?? stringAt(strings, path);

@@ -12,14 +12,14 @@ const names = expectedCommands.map(({ name }) => name);
 function registeredCommands(bodies: readonly CommandBody[]): APIApplicationCommand[] {
   return bodies.map((body, index) => ({
     default_member_permissions: null,
+    name_localizations: null,
     ...body,
     id: `90000000000000000${index}`,
     application_id: '900000000000000100',
     version: '900000000000000200',
     nsfw: false,
-    name_localizations: null,
     ...('options' in body && {
-      options: body.options?.map((option) => ({ ...option, description_localizations: null })),
+      options: body.options?.map((option) => ({ name_localizations: null, ...option })),
     }),
   })) as unknown as APIApplicationCommand[];
 }
@@ -46,6 +46,22 @@ describe('The deployment of commands', () => {
     expect(change).toEqual([{ id: first?.id, body: expectedCommands[0] }]);
     expect(remove.map(({ name }) => name)).toEqual(names.slice(-1));
     expect(unchanged).toEqual(expectedCommands.slice(1, -1));
+  });
+
+  it('A changed translation of a command, of an option or of a menu entry is a change, and an empty list of translations is none', () => {
+    const withTexts = (text: string): CommandBody[] => {
+      const texts = { de: text };
+      const option = { type: 3, name: 'prompt', description: 'Words', description_localizations: texts } as const;
+      return [
+        { type: 1, name: 'one', description: 'One', description_localizations: texts },
+        { type: 1, name: 'two', description: 'Two', options: [option] },
+        { type: 3, name: 'Three', name_localizations: texts },
+        { type: 1, name: 'four', description: 'Four', description_localizations: {} },
+      ];
+    };
+    const { change, unchanged } = planDeployment(registeredCommands(withTexts('Eins')), withTexts('Zwei'));
+    expect(change.map(({ body }) => body.name)).toEqual(['one', 'two', 'Three']);
+    expect(unchanged.map(({ name }) => name)).toEqual(['four']);
   });
 
   it.each([true, false])('Discord accepts the registered commands (user installation: %s)', (userInstall) => {

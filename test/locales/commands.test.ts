@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { checkedSizes } from '../../scripts/command-limits.ts';
 import { features } from '../../src/commands/index.ts';
 import type { Command, SingleCommand } from '../../src/discord/handlers.ts';
 import { registrations } from '../../src/discord/registration.ts';
-import { type StringTree, strings } from '../../src/locales/index.ts';
+import { type StringTree, stringAt, strings, stringsIn } from '../../src/locales/index.ts';
+import { languages } from '../../src/locales/languages.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
 const MAX_NAME_LENGTH = 32;
@@ -65,6 +67,45 @@ it.each(features.map(({ command }) => [command.name, command, stringsOf('command
     expect(keyPathsIn(text).sort()).toEqual(requiredKeys(command).sort());
   },
 );
+
+const bodies = registrations(features, { userInstall: true });
+
+it('Discord accepts the length of every text of the commands in every language', () => {
+  expect(checkedSizes(bodies)).toHaveLength(bodies.length);
+});
+
+/** What the files of the other languages say at a path. */
+function translationsAt(...path: string[]): Record<string, string> {
+  const texts = [...languages, 'es-419' as const].map((locale) => {
+    const text = stringAt(stringsIn(locale === 'es-419' ? 'es-ES' : locale), path);
+    return [locale, text === stringAt(strings, path) ? undefined : text] as const;
+  });
+  return Object.fromEntries(texts.flatMap(([locale, text]) => (text === undefined ? [] : [[locale, text]])));
+}
+
+it('Discord gets the texts of commands in each language that has its own, in Latin America those of Spain', () => {
+  expect(bodies).toContainEqual(
+    expect.objectContaining({
+      name: 'imagine',
+      description_localizations: translationsAt('commands', 'imagine', 'description'),
+      options: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'aspect',
+          description_localizations: translationsAt('commands', 'imagine', 'options', 'aspect'),
+          choices: expect.arrayContaining([
+            expect.objectContaining({
+              value: '1:1',
+              name_localizations: translationsAt('commands', 'imagine', 'choices', 'aspect', '1:1'),
+            }),
+          ]),
+        }),
+      ]),
+    }),
+  );
+  expect(bodies).toContainEqual(
+    expect.objectContaining({ name: 'Use as reference', name_localizations: translationsAt('menus', 'reference') }),
+  );
+});
 
 it('Discord accepts the length of every name and description of a command', () => {
   for (const body of registrations(features, { userInstall: true })) {

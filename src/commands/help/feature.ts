@@ -2,7 +2,7 @@ import { commandsByFullName } from '../../discord/handlers.ts';
 import { mayManageChannels, mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
-import { type Say, stringAt, strings } from '../../locales/index.ts';
+import { type Say, sayIn, stringIn } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
 import { readChoices } from '../choices.ts';
 import { type Context, command, type Feature } from '../feature.ts';
@@ -26,8 +26,9 @@ function helpPage(usable: readonly Feature[], menus: NonNullable<Feature['menus'
     return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
   const menuLines = menus.flatMap((menu) => {
-    const name = say(`menus.${menu.name}`);
-    return registered.has(name) ? [say('help.menuLine', { name, description: say(`help.about.${menu.name}`) })] : [];
+    // Discord knows it by its English name, and shows the name in the member's language.
+    if (!registered.has(sayIn('en')(`menus.${menu.name}`))) return [];
+    return [say('help.menuLine', { name: say(`menus.${menu.name}`), description: say(`help.about.${menu.name}`) })];
   });
   if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
   return { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks };
@@ -47,11 +48,11 @@ function commandLines({ command }: Feature, registered: Registered, say: Say): s
   const mentions = names.map((name) => commandMention(name, registered.get(name)));
   // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
   if (names.length > (command.isForAdmins ? 0 : MAX_LINES_OF_COMMAND)) {
-    const description = stringAt(strings, ['commands', command.name, 'description']) ?? '';
+    const description = stringIn(say.language, ['commands', command.name, 'description']) ?? '';
     return [say('help.adminLine', { mentions: mentions.join(' '), description })];
   }
   return names.map((name, index) => {
-    const textFor = (key: string): string => stringAt(strings, ['commands', ...name.split(' '), key]) ?? '';
+    const textFor = (key: string): string => stringIn(say.language, ['commands', ...name.split(' '), key]) ?? '';
     const [description, example] = [textFor('description'), textFor('example')];
     const facts = { mention: mentions[index] ?? '', description };
     return example === `/${name}` ? say('help.line', facts) : say('help.lineWithExample', { ...facts, example });

@@ -26,7 +26,7 @@ describe('/imagine', () => {
     expect(byName.prompt).toMatchObject({ type: 3, required: true, max_length: 6_000 });
     expect(byName.aspect).toMatchObject({
       type: 3,
-      choices: expect.arrayContaining([{ value: '1:1', name: 'Square (1:1)' }]),
+      choices: expect.arrayContaining([expect.objectContaining({ value: '1:1', name: 'Square (1:1)' })]),
     });
     expect(byName.seed).toMatchObject({ type: 4, min_value: 0, max_value: 4_294_967_295, required: false });
     expect(byName.weight).toMatchObject({ type: 10, min_value: 0, max_value: 3 });

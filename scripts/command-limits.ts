@@ -1,0 +1,97 @@
+import type { CommandBody } from '../src/discord/registration.ts';
+import { terminalSafe } from '../src/lib/text.ts';
+
+/** https://discord.com/developers/docs/interactions/application-commands */
+const MAX_NAME = 32;
+const MAX_TEXT = 100;
+export const MAX_COMMAND = 8_000;
+
+type Translations = Readonly<Record<string, string | null | undefined>> | null | undefined;
+
+/** Discord would refuse the commands. */
+export class CommandsTooLong extends Error {
+  constructor(problems: readonly string[]) {
+    super(
+      `The commands are too long for Discord. Shorten these texts in src/locales:\n${problems.map((one) => `  ${one}`).join('\n')}`,
+    );
+  }
+}
+
+/** A command, a subcommand, an option or a choice. */
+interface Entry {
+  name: string;
+  name_localizations?: Translations;
+  description?: string | undefined;
+  description_localizations?: Translations;
+  value?: string | number;
+  options?: readonly Entry[] | undefined;
+  choices?: readonly Entry[] | undefined;
+}
+
+interface Field {
+  what: string;
+  max: number;
+  /** By language. */
+  texts: ReadonlyMap<string, string>;
+}
+
+const inLanguages = (english: string | undefined, translations?: Translations): Map<string, string> =>
+  new Map(Object.entries({ en: english, ...translations }).flatMap(([one, text]) => (text ? [[one, text]] : [])));
+
+function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): Field[] {
+  const { name, description, value = '', options = [], choices = [] } = entry;
+  const field = (what: string, max: number, texts: Field['texts']): Field => ({
+    what: `${what} of ${path}`,
+    max,
+    texts,
+  });
+  return [
+    field('The name', maxName, inLanguages(name, entry.name_localizations)),
+    field('The description', MAX_TEXT, inLanguages(description, entry.description_localizations)),
+    field('The value', MAX_TEXT, inLanguages(String(value))),
+    ...options.flatMap((option) => fieldsOf(option, `${path} ${option.name}`)),
+    ...choices.flatMap((choice) => fieldsOf(choice, `the choice ${choice.name} of ${path}`, MAX_TEXT)),
+  ];
+}
+
+interface CommandSize {
+  label: string;
+  /** Discord adds up the longest translation of each text. */
+  characters: number;
+  /** In which the command is longest. */
+  language: string;
+}
+
+/** The sizes of the commands, the largest first. Throws if Discord would refuse any of them. */
+export function checkedSizes(bodies: readonly CommandBody[]): CommandSize[] {
+  const measured = bodies.map(measure);
+  const problems = measured.flatMap((one) => one.problems);
+  if (problems.length > 0) throw new CommandsTooLong(problems);
+  return measured.map(({ size }) => size).sort((a, b) => b.characters - a.characters);
+}
+
+function measure(body: CommandBody): { size: CommandSize; problems: string[] } {
+  const label = labelOf(body);
+  const fields = fieldsOf(body, label);
+  const lengthIn = (one: string): number =>
+    sum(fields.map(({ texts }) => (texts.get(one) ?? texts.get('en') ?? '').length));
+  const lengths = new Map(fields.flatMap(({ texts }) => [...texts.keys()].map((one) => [one, lengthIn(one)])));
+  const [[language, length] = ['en', 0]] = [...lengths].sort(([, a], [, b]) => b - a);
+  const characters = sum(fields.map(({ texts }) => Math.max(0, ...[...texts.values()].map((text) => text.length))));
+  const problems = fields.flatMap(({ what, max, texts }) =>
+    [...texts]
+      .filter(([, text]) => text.length > max)
+      .map(([one, text]) => `${what} has ${text.length} characters in ${one}, and at most ${max} are allowed.`),
+  );
+  if (characters > MAX_COMMAND)
+    problems.push(
+      `${label} has ${characters} characters in the longest translation of each text, most of them in ${language} (${length}), and at most ${MAX_COMMAND} are allowed.`,
+    );
+  return { size: { label, characters, language }, problems };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** An entry of a menu has no slash. */
+export const labelOf = ({ name, type = 1 }: { name: string; type?: number | undefined }): string =>
+  `${type === 1 ? '/' : ''}${terminalSafe(name)}`;
