@@ -4,6 +4,7 @@ import { type Message, messageOf } from './exchange.ts';
 import { availableCommands } from './interactions/available.ts';
 import { permissionsOf } from './interactions/context.ts';
 import { ImpossibleActionError } from './interactions/impossible-action.ts';
+import { localizedCommand } from './localized-command.ts';
 import type { Parts } from './parts.ts';
 import { hasPermissions, isThread } from './permissions.ts';
 import type { Post } from './post.ts';
@@ -16,6 +17,7 @@ export interface ClientView {
   readonly channels: readonly Channel[];
   canSee(channelId: string): boolean;
   canSend(channel: Channel): boolean;
+  /** Texts that have a translation for the user's locale come with it. */
   availableCommands(channel: Channel): readonly Command[];
   /** The newest messages of a channel, oldest first, without other users' ephemeral messages. */
   messages(channelId: string, limit: number): readonly Message[];
@@ -46,7 +48,10 @@ export function clientViewOf(name: string, parts: Parts): ClientView {
       const post = parts.messages.get(id);
       return post && isFor(post) && canSee(post.channel) ? show(post) : undefined;
     },
-    availableCommands: (channel) => availableCommands({ user, channel, guild: world.guildOf(channel) }, parts),
+    availableCommands: (channel) =>
+      availableCommands({ user, channel, guild: world.guildOf(channel) }, parts).map((one) =>
+        localizedCommand(one, user.locale),
+      ),
   };
 }
 

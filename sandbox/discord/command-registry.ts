@@ -1,5 +1,6 @@
 import type { APIApplicationCommand } from 'discord-api-types/v10';
 import type { Limits } from './limits.ts';
+import { withoutRepeatedTexts } from './localized-command.ts';
 import { tooManyCreates, unknownCommand } from './refusal.ts';
 import type { MakeId } from './snowflake.ts';
 
@@ -82,7 +83,7 @@ export class CommandRegistry {
   }
 
   #complete(guildId: string | undefined, body: CommandBody, existing: Command | undefined): Command {
-    const completed = {
+    const completed = withoutRepeatedTexts({
       id: existing?.id ?? this.#id(),
       application_id: this.#applicationId,
       version: '',
@@ -98,7 +99,7 @@ export class CommandRegistry {
       contexts: guildId === undefined ? (body.contexts ?? null) : null,
       ...(body.options?.length && { options: body.options }),
       ...(guildId !== undefined && { guild_id: guildId }),
-    } as Command;
+    }) as Command;
     const isSame = existing && JSON.stringify({ ...existing, version: '' }) === JSON.stringify(completed);
     return isSame ? existing : { ...completed, version: this.#id() };
   }

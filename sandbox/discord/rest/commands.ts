@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Command, CommandBody } from '../command-registry.ts';
+import { localizedCommand } from '../localized-command.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { missingAccess } from '../refusal.ts';
 
@@ -28,7 +29,9 @@ export const commandRoutes: Routes = (server, parts) => {
     server.get<CommandRequest>(commandsRoute, (request) => {
       const commands = registry.list(scopeOf(request, parts));
       const includesLocalizations = request.query.with_localizations === 'true';
-      return validator.checkResponse('commands', includesLocalizations ? commands : commands.map(withoutLocalizations));
+      const locale = localeOf(request, parts);
+      const shown = includesLocalizations ? commands : commands.map((one) => localizedCommand(one, locale));
+      return validator.checkResponse('commands', shown);
     });
     server.put<CommandRequest>(commandsRoute, (request) => {
       const scope = scopeOf(request, parts);
@@ -74,13 +77,10 @@ function scopeOf({ params }: FastifyRequest<CommandRequest>, { world }: Parts): 
 
 const idOf = ({ params }: FastifyRequest<CommandRequest>) => params.command ?? '';
 
-/** Lists omit localizations unless `with_localizations` is set. */
-function withoutLocalizations(command: Command): unknown {
-  return JSON.parse(
-    JSON.stringify(command, (key, value: unknown) =>
-      key === 'name_localizations' || key === 'description_localizations' ? undefined : value,
-    ),
-  );
+/** Of the requester (documentation, "Retrieving localized commands"). */
+function localeOf({ headers }: FastifyRequest, { world }: Parts): string {
+  const [accepted = ''] = headers['accept-language']?.split(/[,;]/) ?? [];
+  return String(headers['x-discord-locale'] ?? '') || accepted || world.bot.locale;
 }
 
 function writableFieldsOf(command: Command): Record<string, unknown> {

@@ -107,6 +107,19 @@ describe('A slash command', () => {
 });
 
 describe('A context menu command', () => {
+  it('A context menu command arrives with its default name and the user’s locale, whatever the user’s client shows', async () => {
+    const { discord, member, client } = await startBot(async (interaction) => {
+      if (interaction.isContextMenuCommand())
+        await interaction.reply(`${interaction.commandName} ${interaction.locale}`);
+    });
+    await client.application.commands.set([{ name: 'Describe', type: 3, nameLocalizations: { de: 'Beschreiben' } }]);
+    discord.world.user('member').locale = 'de';
+    const shown = discord.clientView('member').availableCommands(member.channel);
+    expect(shown).toMatchObject([{ name: 'Describe', name_localized: 'Beschreiben' }]);
+    const target = await member.say('look');
+    expect((await (await member.menu('Describe', target)).message()).content).toBe('Describe de');
+  });
+
   it('A context menu command arrives with its full target', async () => {
     const { member, discord } = await startBot(async (interaction) => {
       if (interaction.isMessageContextMenuCommand()) {

@@ -49,6 +49,48 @@ describe('Commands', () => {
     expect(discord.violations).toEqual([]);
   });
 
+  it('A list of commands has the texts of the requester’s locale, and all translations only on request', async () => {
+    const { discord, rest } = await startDiscord();
+    const route = Routes.applicationCommands(discord.applicationId);
+    const body = [
+      {
+        ...modelsCommand,
+        // What repeats the default is ignored.
+        name_localizations: { fr: 'models', de: 'modelle' },
+        description_localizations: { 'es-ES': 'Los que hay' },
+        options: [{ type: 3, name: 'kind', description: 'Kind', description_localizations: { 'es-ES': 'Tipo' } }],
+      },
+    ];
+    await rest.put(route, { body });
+    const list = (locale?: string) => rest.get(route, { headers: locale ? { 'X-Discord-Locale': locale } : {} });
+    const english = { name: 'models', description: 'What there is', options: [{ name: 'kind', description: 'Kind' }] };
+    expect(await list()).toMatchObject([english]);
+    expect(JSON.stringify(await list('fr'))).not.toContain('locali');
+    expect(await list('de')).toMatchObject([{ ...english, name_localized: 'modelle' }]);
+    // Discord's own fallback.
+    expect(await list('es-419')).toMatchObject([
+      { description_localized: 'Los que hay', options: [{ description: 'Kind', description_localized: 'Tipo' }] },
+    ]);
+    const query = new URLSearchParams({ with_localizations: 'true' });
+    const [all] = (await rest.get(route, { query })) as object[];
+    expect(all).toMatchObject({ ...body[0], name_localizations: { de: 'modelle' } });
+    expect(JSON.stringify(all)).not.toContain('localized');
+    expect(discord.violations).toEqual([]);
+  });
+
+  it('A translation that is longer than its text may be is rejected', async () => {
+    const { discord, rest } = await startDiscord();
+    const put = (body: object) =>
+      rest.put(Routes.applicationCommands(discord.applicationId), { body: [body] }).catch(codeOf);
+    const de = 'x'.repeat(101);
+    expect(await put({ ...modelsCommand, description_localizations: { de } })).toBe(50035);
+    expect(await put({ type: 3, name: 'Describe', name_localizations: { de: de.slice(0, 33) } })).toBe(50035);
+    expect(discord.violations.map(({ path, code }) => [path, code])).toEqual([
+      ['[0].description_localizations.de', 'BASE_TYPE_BAD_LENGTH'],
+      ['[0].name_localizations.de', 'BASE_TYPE_BAD_LENGTH'],
+    ]);
+  });
+
   it('Invalid commands are rejected with the path of the invalid field, and recorded as violations', async () => {
     const { discord, rest } = await startDiscord();
     const rejectedRequest = rest.put(Routes.applicationCommands(discord.applicationId), {
