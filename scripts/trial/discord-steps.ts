@@ -14,11 +14,12 @@ import {
 } from 'discord-api-types/v10';
 import sharp from 'sharp';
 import { features } from '../../src/commands/index.ts';
-import { planDeployment, readCommands } from '../../src/discord/deployment.ts';
+import { planDeployment } from '../../src/discord/deployment.ts';
 import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { say } from '../../src/locales/index.ts';
+import { readCommands } from '../read-commands.ts';
 import { readServers } from '../setup/discord-side.ts';
 import { type Step, Unexpected } from './run.ts';
 

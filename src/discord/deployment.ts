@@ -1,4 +1,3 @@
-import type { REST } from '@discordjs/rest';
 import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord-api-types/v10';
 import { neededPermissions } from './guards.ts';
 import type { CommandBody } from './registration.ts';
@@ -9,10 +8,6 @@ export interface Deployment {
   remove: APIApplicationCommand[];
   unchanged: CommandBody[];
 }
-
-/** With the translations, which Discord otherwise leaves out, so that each command would seem to have changed. */
-export const readCommands = async (rest: REST, route: `/${string}`): Promise<APIApplicationCommand[]> =>
-  (await rest.get(route, { query: new URLSearchParams({ with_localizations: 'true' }) })) as APIApplicationCommand[];
 
 /** Only writes the differences, because Discord allows only 200 creations a day. */
 export function planDeployment(
