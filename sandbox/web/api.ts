@@ -6,7 +6,7 @@ import { streamEvents } from './live.ts';
 import type { ActionResult, ErrorBody, Ledger, TroubleResult, VisibleMessage, Workbench, World } from './protocol.ts';
 import type { Stage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
-import { findPerson, worldFor } from './world.ts';
+import { findPerson, setLocale, worldFor } from './world.ts';
 
 /** More messages than anyone scrolls through. */
 const MAX_MESSAGES = 300;
@@ -39,6 +39,10 @@ export function apiRoutes(api: FastifyInstance, stage: Stage, token: string): vo
   api.post('/direct', ({ body }) => ({
     channel: discord.openDirectMessage(findPerson(asObject(body).as, discord).id).id,
   }));
+  api.post('/language', ({ body }) => {
+    setLocale(asObject(body), discord);
+    return {};
+  });
   api.get(
     '/workbench',
     (): Workbench => ({

@@ -16,5 +16,5 @@ const roleOf = ({ name }: User): Role | undefined => ROLES.find((role) => role =
 
 export function personOf(user: User): Person | undefined {
   const role = roleOf(user);
-  return role && { id: user.id, name: user.name, role, blurb: DESCRIPTIONS[role] };
+  return role && { id: user.id, name: user.name, role, blurb: DESCRIPTIONS[role], locale: user.locale };
 }

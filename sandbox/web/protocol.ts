@@ -10,6 +10,8 @@ export interface Person {
   readonly role: Role;
   /** Describes the person in a sentence, such as "Another member of the server." */
   readonly blurb: string;
+  /** The language of Discord's client, as Discord's locale. */
+  readonly locale: string;
   readonly avatar?: string;
 }
 
@@ -34,6 +36,7 @@ export interface Channel {
 export interface Guild {
   readonly id: string;
   readonly name: string;
+  readonly locale: string;
   /** Whether the bot is in the guild. */
   readonly installed: boolean;
   readonly channels: readonly Channel[];
@@ -46,6 +49,8 @@ export interface Guild {
 export interface World {
   readonly me: Person;
   readonly people: readonly Person[];
+  /** The languages of Discord's client. */
+  readonly locales: readonly string[];
   readonly application: { readonly id: string; readonly name: string };
   readonly guilds: readonly Guild[];
   readonly direct: readonly Channel[];

@@ -1,4 +1,4 @@
-import { ChannelType } from 'discord-api-types/v10';
+import { ChannelType, Locale } from 'discord-api-types/v10';
 import type { ClientView } from '../discord/client-view.ts';
 import type { EmbeddedDiscord } from '../discord/discord.ts';
 import { isThread } from '../discord/permissions.ts';
@@ -20,6 +20,15 @@ export function findPerson(idOrRole: unknown, { world }: EmbeddedDiscord): Perso
   return person;
 }
 
+/** Sets the language of a person's client or, if `guild` is its id, of a guild. */
+export function setLocale({ as, guild, locale }: Record<string, unknown>, discord: EmbeddedDiscord): void {
+  const found = Object.values(Locale).find((one) => one === locale);
+  if (found === undefined) throw new Error(`Discord has no language ${String(locale)}.`);
+  const { world } = discord;
+  const target = guild === undefined ? world.user(findPerson(as, discord).id) : world.guild(String(guild));
+  target.locale = found;
+}
+
 export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   const { world, limits, applicationId } = discord;
   const clientView = discord.clientView(me.id);
@@ -27,6 +36,7 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
   return {
     me,
     people: peopleOf(world),
+    locales: Object.values(Locale),
     application: { id: applicationId, name: APPLICATION_NAME },
     guilds: guilds.map((guild): Guild => {
       const channels = clientView.channels
@@ -38,6 +48,7 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
       return {
         id: guild.id,
         name: guild.name,
+        locale: guild.locale,
         installed: guild.installed,
         channels,
         members: [...guild.members.keys()].filter((id) => id !== world.bot.id),

@@ -19,6 +19,20 @@ const png = Buffer.from(
 );
 
 describe('The world', () => {
+  it('The language of a person and of a server can be changed, and no one else’s changes with it', async () => {
+    const { id: guild = '' } = (await server.world('member')).guilds[0] ?? {};
+    await server.post('/api/language', { as: 'member', locale: 'de' });
+    await server.post('/api/language', { as: 'member', guild, locale: 'ja' });
+    const { me, people, guilds } = await server.world('member');
+    expect(me.locale).toBe('de');
+    expect(people.filter(({ locale }) => locale !== 'en-US')).toEqual([me]);
+    expect(guilds.map(({ locale }) => locale)).toEqual(['ja', 'en-US']);
+    const unknown = await server.post<{ error: string }>('/api/language', { as: 'member', locale: 'xx' });
+    expect(unknown).toMatchObject({ status: 400, body: { error: 'Discord has no language xx.' } });
+    await server.post('/api/language', { as: 'member', locale: 'en-US' });
+    await server.post('/api/language', { as: 'member', guild, locale: 'en-US' });
+  });
+
   it('Each person sees only their own part of the world', async () => {
     const member = await server.world('member');
     expect(member.people.map(({ role }) => role)).toEqual(['member', 'other', 'admin', 'owner', 'installer']);

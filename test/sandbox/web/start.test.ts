@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Workbench } from '../../../sandbox/web/protocol.ts';
+import type { Workbench, World } from '../../../sandbox/web/protocol.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 interface Run {
@@ -104,8 +104,11 @@ describe('npm run sandbox', () => {
     await expect(fetch(url)).rejects.toThrow();
 
     // The second start uses the cached page.
-    const second = run(['--port', '0'], operatorVariables);
-    await waitUntilReady(second);
+    const second = run(['--port', '0', '--language', 'de'], operatorVariables);
+    const german = await waitUntilReady(second);
+    const headers = { authorization: `Bearer ${german.token}` };
+    const world = (await (await fetch(`${german.url}/api/world`, { headers })).json()) as World;
+    expect([...world.people, ...world.guilds].map(({ locale }) => locale)).toEqual(Array(7).fill('de'));
     expect(second.readOutput()).not.toContain('build of the page');
     second.sendSignal('SIGTERM');
     await second.ended;
@@ -133,7 +136,8 @@ describe('npm run sandbox', () => {
   it.each([
     [['--port', '70000'], /^--port must be a number from 0 to 65535, not 70000\.\n$/],
     [['--speed', 'fast'], /^--speed must be a number from 0\.25 to 50, not fast\.\n$/],
-    [['--colour'], /^Unknown option.*--port, --speed, --real-gateway and --help\.\n$/],
+    [['--language', 'Klingon'], /^--language must be one of en, de, .*, not Klingon\.\n$/],
+    [['--colour'], /^Unknown option.*--port, --speed, --language, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
   ])('The arguments %j print a message and do not start the sandbox', async (args, expectedMessage) => {

@@ -11,8 +11,13 @@ export interface Option {
   readonly type: number;
   readonly name: string;
   readonly description: string;
+  readonly description_localized?: string;
   readonly required?: boolean;
-  readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
+  readonly choices?: readonly {
+    readonly name: string;
+    readonly name_localized?: string;
+    readonly value: string | number;
+  }[];
   readonly autocomplete?: boolean;
   readonly min_value?: number;
   readonly max_value?: number;
@@ -33,7 +38,22 @@ export interface Leaf {
 export function leavesOf(commands: readonly APIApplicationCommand[]): Leaf[] {
   return commands
     .filter(({ type }) => Number(type) === CommandType.slash)
-    .flatMap(({ name, description, options }) => leavesBelow(name, description, (options ?? []) as readonly Option[]));
+    .flatMap(({ name, description, description_localized: translation, options }) =>
+      leavesBelow(name, translation ?? description, ((options ?? []) as readonly Option[]).map(localized)),
+    );
+}
+
+/** With the texts that members see in their language. */
+function localized(option: Option): Option {
+  const { description, description_localized: translation, choices, options } = option;
+  return {
+    ...option,
+    description: translation ?? description,
+    ...(choices && {
+      choices: choices.map(({ name, name_localized: label, value }) => ({ name: label ?? name, value })),
+    }),
+    ...(options && { options: options.map(localized) }),
+  };
 }
 
 function leavesBelow(path: string, description: string, options: readonly Option[]): Leaf[] {

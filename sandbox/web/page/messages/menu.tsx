@@ -23,7 +23,12 @@ export function MessageMenu({ message, at }: { message: VisibleMessage; at: Sign
   const apps = useComputed(() =>
     commands.value
       .filter(({ type }) => Number(type) === CommandType.message)
-      .map(({ name }): Entry => ({ name, run: () => void sendMenu(name, { message: message.id }) })),
+      .map(
+        ({ name, name_localized: label = name }): Entry => ({
+          name: label,
+          run: () => void sendMenu(name, { message: message.id }),
+        }),
+      ),
   );
   const isOwn = personOf(message.author.id)?.role === currentUser.value;
   const texts: Entry[] = [

@@ -5,6 +5,7 @@ import { unreadChannelIds } from '../state/messages.ts';
 import { channel, currentPlace, openChannel, openDirectMessage, world } from '../state/world.ts';
 import { Avatar, Mark } from './avatar.tsx';
 import { Icon, type IconName } from './icons.tsx';
+import { Languages } from './languages.tsx';
 import { Me } from './me.tsx';
 
 /** The servers, the channels of the current server and the current user. */
@@ -34,6 +35,7 @@ export function Channels() {
           {guild && !guild.installed && <small>The bot is not in this server</small>}
         </header>
         <Rooms guild={guild} channels={guild?.channels ?? direct} />
+        <Languages />
         <Me />
       </div>
     </nav>

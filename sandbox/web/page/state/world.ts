@@ -68,6 +68,12 @@ export function switchUser(person: Person): void {
   currentUser.value = person.role;
 }
 
+/** Changes the language of the user's client or, with its id, of a server. */
+export async function setLanguage(locale: string, guild?: string): Promise<void> {
+  await postJson('/api/language', { as: currentUser.value, guild, locale });
+  await loadWorld();
+}
+
 export async function openDirectMessage(): Promise<void> {
   const { channel: id } = await postJson<{ channel: string }>('/api/direct', { as: currentUser.value });
   if (!channelOf(id)) await loadWorld();
