@@ -15,12 +15,8 @@ export function imageDependencies({ dependencies, peerDependencies }: Manifest):
   return { ...dependencies, ...peerDependencies };
 }
 
-/** Files in `node_modules` for compilers and debuggers, and fonts that no chart uses. */
-const unusedFiles: readonly string[] = [
-  '**/*.map',
-  '**/*.d.{ts,cts,mts}',
-  'dejavu-fonts-ttf/ttf/!(DejaVuSansCondensed*).ttf',
-];
+/** Files in `node_modules` for compilers and debuggers. */
+const unusedFiles: readonly string[] = ['**/*.map', '**/*.d.{ts,cts,mts}'];
 
 /** The Dockerfile calls this before and after `npm ci`. */
 function run(step: string | undefined): void {

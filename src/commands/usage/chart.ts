@@ -2,6 +2,7 @@ import { compare } from '../../lib/decimals.ts';
 import { dollarsText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
+import { isDrawable } from '../../services/media/glyphs.ts';
 import { listDays } from '../../services/money/usage-days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/money/usage-sheet.ts';
 import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './amounts.ts';
@@ -55,11 +56,17 @@ function rankedBars(sheet: Sheet, measure: Measure): Bar[] {
   const { say } = measure;
   const { rows } = sheet;
   const max = rows.length > MAX_BARS ? MAX_BARS - 1 : MAX_BARS;
-  const bars = rows.slice(0, max).map((row, index) => bar(shortLabel(row, index, sheet, say), row, sheet, measure));
+  const bars = rows.slice(0, max).map((row, index) => bar(labelIn(row, index, sheet, say), row, sheet, measure));
   const remainingRows = rows.slice(max);
   if (remainingRows.length === 0) return bars;
   const othersLabel = say('usage.chart.others', { count: remainingRows.length });
   return [...bars, bar(othersLabel, { label: undefined, ...totalOf(remainingRows) }, sheet, measure)];
+}
+
+/** A name with characters that no font has is the number of its row in the table. */
+function labelIn(row: SheetRow, index: number, sheet: Sheet, say: Say): string {
+  const label = shortLabel(row, index, sheet, say);
+  return isDrawable(label) ? label : `#${index + 1}`;
 }
 
 function bar(label: string, row: SheetRow | undefined, sheet: Sheet, measure: Measure): Bar {
@@ -84,7 +91,7 @@ function factsOf(sheet: Sheet, measure: Measure): string[] {
   const totalLine = measure.isMoney
     ? say('usage.chart.total', { total: textOf({ ...sheet, amount: sheet.total }, sheet, measure) ?? '' })
     : say(`usage.chart.${sheet.subject === 'account' ? 'totalRequests' : 'totalTasks'}`, { count: requests ?? 0 });
-  const label = shortLabel(largest, rows.indexOf(largest), sheet, say);
+  const label = labelIn(largest, rows.indexOf(largest), sheet, say);
   const max = textOf(largest, sheet, measure);
   return [
     ...(isWithinRange(sheet) ? [rangeText(range, say)] : []),

@@ -5,6 +5,8 @@ import { dollarsText } from '../../lib/formats.ts';
 /** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {
   title: string;
+  /** Chinese characters have other forms in Japanese. */
+  language: string;
   /** Lines under the title. */
   facts: readonly string[];
   /** Vertical bars for days, and horizontal bars for entries with long names. */
@@ -33,26 +35,45 @@ const FACT_FONT_SIZE = 17;
 const MARGIN = 24;
 const HEADER_HEIGHT = 150;
 
-/** A width that characters of the condensed font rarely exceed, as a share of the font size. */
+/** Widths that characters of the fonts rarely exceed, as a share of the font size. */
 const CHARACTER_WIDTH = 0.57;
+const FULL_WIDTH = 1;
+const FULL_WIDTH_CHARACTER =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u30ff\uff01-\uff60]/u;
 
-const widthOf = (text: string, size: number): number => text.length * CHARACTER_WIDTH * size;
-const charactersIn = (width: number, size: number): number => Math.floor(width / (CHARACTER_WIDTH * size));
+function widthOf(text: string, size: number): number {
+  let width = 0;
+  for (const character of text) width += FULL_WIDTH_CHARACTER.test(character) ? FULL_WIDTH : CHARACTER_WIDTH;
+  return width * size;
+}
+
+/** The characters from the start that fit, but at least one. */
+function startOf(text: string, width: number, size: number): string {
+  let start = '';
+  for (const character of text) {
+    if (start !== '' && widthOf(start + character, size) > width) break;
+    start += character;
+  }
+  return start;
+}
+
+const reversed = (text: string): string => [...text].reverse().join('');
+const endOf = (text: string, width: number, size: number): string => reversed(startOf(reversed(text), width, size));
 
 /** Truncates the end of a text; digits are dropped, never rounded. */
 function truncateEnd(width: number, size: number, text: string): string {
-  const max = Math.max(2, charactersIn(width, size));
-  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+  return widthOf(text, size) <= width ? text : `${startOf(text, width - CHARACTER_WIDTH * size, size)}…`;
 }
 
 /** Breaks a long name into two lines. Of an even longer one, the maker at its start and the version at its end are kept. */
 function breakLabel(width: number, size: number, text: string): string[] {
-  const max = Math.max(3, charactersIn(width, size));
-  if (text.length <= max) return [text];
-  const space = text.lastIndexOf(' ', max);
-  if (space > 0 && text.length - space - 1 <= max) return [text.slice(0, space), text.slice(space + 1)];
-  if (text.length <= 2 * max) return [text.slice(0, max), text.slice(max)];
-  return [`${text.slice(0, max - 1)}…`, text.slice(-max)];
+  const fits = (part: string): boolean => widthOf(part, size) <= width;
+  if (fits(text)) return [text];
+  const start = startOf(text, width, size);
+  const space = text.lastIndexOf(' ', start.length);
+  if (space > 0 && fits(text.slice(space + 1))) return [text.slice(0, space), text.slice(space + 1)];
+  const rest = text.slice(start.length);
+  return fits(rest) ? [start, rest] : [truncateEnd(width, size, text), endOf(text, width, size)];
 }
 
 /** The background is transparent, so the colours of text and bars have a contrast of at least 3 with white and with #313338 of Discord's themes. */
@@ -61,7 +82,8 @@ const GRID_COLOUR = '#7f848e40';
 const BAR_COLOUR = '#828be8';
 const LARGEST_BAR_COLOUR = '#636ff4';
 
-const FONT_FAMILY = 'DejaVu Sans Condensed';
+const FONT_FAMILIES = 'DejaVu Sans Condensed, Noto Sans SC, Noto Sans JP, Noto Sans KR';
+const JAPANESE_FONT_FAMILIES = 'DejaVu Sans Condensed, Noto Sans JP, Noto Sans SC, Noto Sans KR';
 const VERTICAL_CHART_HEIGHT = 480;
 const ROW_HEIGHT = 48;
 const MAX_LABEL_WIDTH = 210;
@@ -76,14 +98,15 @@ export const drawChart = (chart: ChartData): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-export function renderChartSvg({ title, facts, bars, entries, currency, language = 'en' }: ChartData): string {
+export function renderChartSvg({ title, facts, bars, entries, currency, language }: ChartData): string {
   const height = bars === 'upright' ? VERTICAL_CHART_HEIGHT : HEADER_HEIGHT + ROW_HEIGHT * entries.length + MARGIN;
   const heading = (y: number, size: number, text: string, weight = 'normal'): string =>
     `<g font-size="${size}" font-weight="${weight}">${textAt(MARGIN + 5, y, truncateEnd(WIDTH - 2 * MARGIN, size, text))}</g>`;
+  const titleSize = Math.max(FACT_FONT_SIZE, Math.min(TITLE_FONT_SIZE, (WIDTH - 2 * MARGIN) / widthOf(title, 1)));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH * ZOOM}" height="${height * ZOOM}" viewBox="0 0 ${WIDTH} ${height}"`,
-    ` font-family="${FONT_FAMILY}" font-size="${LABEL_FONT_SIZE}" fill="${TEXT_COLOUR}">`,
-    heading(35, TITLE_FONT_SIZE, title, 'bold'),
+    ` font-family="${language === 'ja' ? JAPANESE_FONT_FAMILIES : FONT_FAMILIES}" font-size="${LABEL_FONT_SIZE}" fill="${TEXT_COLOUR}">`,
+    heading(35, titleSize, title, 'bold'),
     ...facts.map((fact, index) => heading(68 + 26 * index, FACT_FONT_SIZE, fact)),
     ...(bars === 'upright' ? verticalBars(entries, currency ?? '', language) : horizontalBars(entries)),
     '</svg>',

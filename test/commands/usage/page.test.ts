@@ -228,6 +228,14 @@ describe('The chart of /usage', () => {
     expect(image?.entries.at(-1)).toEqual({ label: '5 others', amount: '45.5', text: '45.5' });
   });
 
+  it('The chart of /usage numbers a name with characters that it cannot draw, as the table does with members', () => {
+    const names = ['山田太郎', 'a \u{1f984}', 'Иван'];
+    const image = chartOf(sheetOf(names.map((name, index) => row(name, `${9 - index}`))), undefined, say);
+    expect(image?.entries.map(({ label }) => label)).toEqual(['山田太郎', '#2', 'Иван']);
+    const largest = chartOf(sheetOf([row('\u{1f984}', '1')]), undefined, say);
+    expect(largest?.facts).toContain('Largest: #1 with 1');
+  });
+
   it('The alt text of the chart contains the range, the total and the largest entry', () => {
     const image = chartOf(
       sheetOf([row('verse-1', LONG_AMOUNT), row('b', '1')], { total: LONG_AMOUNT }),

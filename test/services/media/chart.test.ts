@@ -5,6 +5,7 @@ import { type Bar, type ChartData, drawChart, renderChartSvg } from '../../../sr
 const bar = (label: string, amount: string): Bar => ({ label, amount, text: amount });
 const chartOf = (bars: ChartData['bars'], entries: Bar[]): ChartData => ({
   title: 'What was used',
+  language: 'en',
   facts: ['Total 31.25', 'Largest: b'],
   bars,
   entries,
@@ -54,6 +55,28 @@ describe('A chart', () => {
   it('A chart breaks labels of several words between words', () => {
     const svg = renderChartSvg(chartOf('lying', [bar('no role with limits', '1')]));
     expect(labelsIn(svg)).toContain('no role with');
+  });
+
+  it('A chart breaks and truncates wide characters where they reach the width of narrow ones', () => {
+    const labels = labelsIn(
+      renderChartSvg(chartOf('lying', [bar('上限のあるロールを持っていません', '1'), bar('漢字'.repeat(20), '1')])),
+    );
+    expect(labels).toEqual(
+      expect.arrayContaining(['上限のあるロールを持', 'っていません', `${'漢字'.repeat(4)}漢…`, '漢字'.repeat(5)]),
+    );
+    expect(labelsIn(renderChartSvg({ ...chartOf('lying', []), facts: ['字'.repeat(40)] }))).toContain(
+      `${'字'.repeat(31)}…`,
+    );
+  });
+
+  it('A chart makes a long title smaller, and truncates it where it would be smaller than the text below', () => {
+    const sizeOf = (title: string) => {
+      const svg = renderChartSvg({ ...chartOf('upright', [bar('03-01', '1')]), title });
+      return { size: Number(/<g font-size="([\d.]+)" font-weight="bold">/.exec(svg)?.[1]), title: labelsIn(svg)[0] };
+    };
+    expect(sizeOf('x'.repeat(40))).toEqual({ size: 24, title: 'x'.repeat(40) });
+    expect(sizeOf('x'.repeat(48))).toEqual({ size: expect.closeTo(20.2, 1), title: 'x'.repeat(48) });
+    expect(sizeOf('x'.repeat(90))).toEqual({ size: 17, title: `${'x'.repeat(55)}…` });
   });
 
   it('A chart draws zeros and refunds correctly', () => {

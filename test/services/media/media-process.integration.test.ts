@@ -27,7 +27,7 @@ const factsSchema = z.object({}).loose();
 const mask: Job = { do: 'side-mask', side: 'left', size: { width: 64, height: 48 }, maxPixels: 1_000_000 };
 const chart: Extract<Job, { do: 'chart' }> = {
   do: 'chart',
-  chart: { title: 'T', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
+  chart: { title: 'T', language: 'en', facts: [], bars: 'upright', entries: [{ label: 'a', amount: '1', text: '1' }] },
 };
 
 function openMediaProcess(clock: Clock = systemClock, memoryBytes = 512 * 2 ** 20) {

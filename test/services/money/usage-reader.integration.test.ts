@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { basename, dirname, resolve } from 'node:path';
 import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -24,7 +25,7 @@ function openReader() {
 
 it('A chart that cannot be drawn is omitted, and a warning is logged', async () => {
   const { reader, warned } = openReader();
-  const image = { title: 'T', facts: [], bars: 'lying' } as const;
+  const image = { title: 'T', language: 'en', facts: [], bars: 'lying' } as const;
   expect(await reader.drawChart({ ...image, entries: [{ label: 'a', amount: '1', text: '1' }] })).toBeInstanceOf(
     Buffer,
   );
@@ -39,7 +40,7 @@ it('A chart has a transparent background and text that contrasts with dark and l
   const widths: number[] = [];
   for (const title of ['iiiiiiii', 'mmmmmmmm']) {
     const entries = [{ label: '03-01', amount: '0', text: '0' }];
-    const png = await reader.drawChart({ title, facts: [], bars: 'upright', entries });
+    const png = await reader.drawChart({ title, language: 'en', facts: [], bars: 'upright', entries });
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height, info.channels]).toEqual([1050, 840, 4]);
     expect(data[3]).toBe(0);
@@ -54,14 +55,32 @@ it('A chart has a transparent background and text that contrasts with dark and l
   // Without a font, every character would be a box of the same width.
   expect(wide).toBeGreaterThan(2.5 * narrow);
   if (platform() !== 'linux') return;
-  const maps = await readFile(`/proc/${process.pid}/maps`, 'latin1');
-  const fonts = [...maps.matchAll(/\S+\.(?:ttf|otf|ttc|pf[ab])$/gm)].map(([path]) =>
-    path.split('/node_modules/').at(-1),
-  );
-  expect(new Set(fonts)).toEqual(
-    new Set(['', '-Bold'].map((style) => `dejavu-fonts-ttf/ttf/DejaVuSansCondensed${style}.ttf`)),
+  expect(await fontsOf(process)).toEqual(new Set(['DejaVuSansCondensed-Bold.ttf', 'DejaVuSansCondensed.ttf']));
+});
+
+it('A chart has the characters of names in other scripts, in the forms of its language, on a machine without fonts', async () => {
+  const { reader, process } = openReader();
+  const draw = (label: string, language: string) =>
+    reader.drawChart({ title: '', language, facts: [], bars: 'lying', entries: [{ label, amount: '1', text: '1' }] });
+  const chinese = await draw('直角', 'zh-CN');
+  expect(await draw('直角', 'ja')).not.toEqual(chinese);
+  expect(await draw('直角', 'en')).toEqual(chinese);
+  // Both names have characters of one form only.
+  expect(await draw('東莞さん', 'ja')).toBeInstanceOf(Buffer);
+  expect(await draw('김민수', 'ja')).toBeInstanceOf(Buffer);
+  if (platform() !== 'linux') return;
+  expect(await fontsOf(process)).toEqual(
+    new Set(['DejaVuSansCondensed.ttf', 'NotoSansJP.ttf', 'NotoSansKR.ttf', 'NotoSansSC.ttf']),
   );
 });
+
+/** The names of the fonts that the process has opened. All of them are the project's own. */
+async function fontsOf({ pid }: MediaProcess): Promise<Set<string>> {
+  const maps = await readFile(`/proc/${pid}/maps`, 'latin1');
+  const paths = [...maps.matchAll(/\S+\.(?:ttf|otf|ttc|pf[ab])$/gm)].map(([path]) => path);
+  for (const path of paths) expect(dirname(path)).toBe(resolve('src/services/media/process/fonts'));
+  return new Set(paths.map((path) => basename(path)));
+}
 
 /** The contrast of two greys. */
 function contrast(one: number, other: number): number {

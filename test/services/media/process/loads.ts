@@ -48,6 +48,7 @@ const voiceMessage = await voice.finish();
 const samples = await audio.decode(memoryContent(voiceMessage.bytes), { maxSeconds: 5 });
 const chart = await usage.drawChart({
   title: 'T',
+  language: 'en',
   facts: [],
   bars: 'upright',
   entries: [{ label: 'a', amount: '1', text: '1' }],
