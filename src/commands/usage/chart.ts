@@ -2,7 +2,7 @@ import { compare } from '../../lib/decimals.ts';
 import { dollarsText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
-import { isDrawable } from '../../services/media/glyphs.ts';
+import { isDrawable } from '../../services/media/is-drawable.ts';
 import { listDays } from '../../services/money/usage-days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/money/usage-sheet.ts';
 import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './amounts.ts';

@@ -2,7 +2,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { type StringTree, stringFiles } from '../../../src/locales/index.ts';
-import { isDrawable } from '../../../src/services/media/glyphs.ts';
+import { isDrawable } from '../../../src/services/media/is-drawable.ts';
 
 const folder = 'src/services/media/process/fonts';
 const fonts = globSync(`${folder}/*.ttf`);
