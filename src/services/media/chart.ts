@@ -14,8 +14,6 @@ export interface ChartData {
   entries: readonly Bar[];
   /** The currency of the amounts, if it is known. */
   currency?: '$' | undefined;
-  /** The language in which the axis is labelled. */
-  language?: string;
 }
 
 export interface Bar {
