@@ -43,7 +43,6 @@ export function openDiscord(
     },
     async notifyErased(memberId, outcome) {
       const say = await readers.sayTo({ memberId });
-      readers.forget(memberId);
       return outbox.sendDirectMessage(memberId, erasurePage(outcome, say));
     },
   };

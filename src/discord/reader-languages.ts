@@ -2,6 +2,7 @@ import { RecentMap } from '../lib/recent-map.ts';
 import { type Say, sayIn } from '../locales/index.ts';
 import { type Language, languageOf } from '../locales/languages.ts';
 import type { EarlyPreferences, PreferenceOwner, PreferenceStore } from '../services/orders/preference-set.ts';
+import { StoreError } from '../services/tasks/store-error.ts';
 import type { InteractionFacts } from './interaction-facts.ts';
 
 /** The language of a member, and that of all who read what others see too. */
@@ -46,13 +47,19 @@ export class ReaderLanguages {
   async sayTo({ memberId, guildId, channelId }: PreferenceOwner): Promise<Say> {
     const owners = memberId !== undefined ? [{ memberId }] : [{ guildId, channelId }, { guildId }];
     for (const owner of owners) {
-      const language = (await this.#settings.get(owner))?.set.language;
+      const language = await this.#settingOf(owner);
       if (language !== undefined) return sayIn(language);
     }
     return sayIn(this.#seen.get(memberId ?? guildId ?? ''));
   }
 
-  forget(memberId: string): void {
-    this.#seen.delete(memberId);
+  async #settingOf(owner: PreferenceOwner): Promise<Language | undefined> {
+    try {
+      return (await this.#settings.get(owner))?.set.language;
+    } catch (error) {
+      // A message in another language is better than none.
+      if (!(error instanceof StoreError)) throw error;
+      return undefined;
+    }
   }
 }

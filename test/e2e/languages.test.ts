@@ -2,9 +2,13 @@ import { expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { type Say, sayIn } from '../../src/locales/index.ts';
-import { labels, startFastClockBot } from './quick.ts';
+import { modelRequests } from './asks/fixture.ts';
+import { startBot } from './bot.ts';
+import { replyTo, startMentionBot, toBot } from './mentions/fixture.ts';
+import { createFastClockFixture, labels, startFastClockBot } from './quick.ts';
+import { changeSettings } from './settings/fixture.ts';
 
-const [english, german, japanese] = [sayIn('en'), sayIn('de'), sayIn('ja')];
+const [english, german, japanese, spanish] = [sayIn('en'), sayIn('de'), sayIn('ja'), sayIn('es-ES')];
 
 /** Chooses languages in Discord. */
 function speak({ world }: EmbeddedDiscord, { member, server = 'en-US' }: { member: string; server?: string }): void {
@@ -32,4 +36,66 @@ it('What only a member sees is in the language of their Discord, and what all se
   expect(shown.ephemeral).toBe(false);
   const refusedHere = await (await member.slash('imagine', { prompt: ' ' })).message();
   expect(text(refusedHere)).toContain(japanese('refusals.optionPromptEmpty'));
+});
+
+it('A setting of a member wins for what only they read, and one of the server for what all read; the page is in the new language at once', async () => {
+  const { discord } = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' } });
+  const [member, owner] = [discord.as('member'), discord.as('owner')];
+  speak(discord, { member: 'es-419', server: 'fr' });
+  const page = await (await member.slash('settings')).message();
+  expect(text(page)).toContain(spanish('settings.titles.member'));
+  const form = await (await member.click(page, spanish('settings.buttons.replies'))).modal();
+  const changed = await (await member.fill(form, { language: 'ja' })).message();
+  expect(text(changed)).toContain(japanese('settings.titles.member'));
+  expect(text(changed)).toContain(`${japanese('settings.fields.language')}: 日本語`);
+  await changeSettings(owner, 'server defaults', 'Change replies', { language: 'de' });
+  await (await member.slash('imagine', { prompt: 'a fox' })).message(isEndIn(german));
+  await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(isEndIn(japanese));
+  await (await member.in('dm').slash('imagine', { prompt: 'a crow' })).message(isEndIn(japanese));
+});
+
+it('/setup asks for the language of the server, and says where it comes from', async () => {
+  const { discord } = await startFastClockBot();
+  const admin = discord.as('admin');
+  const overview = await (await admin.click(await (await admin.slash('setup')).message(), 'All steps')).message();
+  expect(text(overview)).toContain('English, as in Discord');
+  const chosen = await (await admin.choose(overview, english('setup.language.choose'), ['de'])).message();
+  expect(text(chosen)).toContain('**Language:** Deutsch.');
+  await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(isEndIn(german));
+});
+
+it('A task keeps its language across a restart and in later edits, whatever its server speaks by then', async () => {
+  const fixture = await createFastClockFixture();
+  const { discord, gateway } = fixture;
+  const first = await startBot(fixture);
+  speak(discord, { member: 'en-US', server: 'de' });
+  gateway.faults.add({ do: 'stick' });
+  const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
+  await exchange.message(({ content }) => content.includes('%'));
+  await first.stop();
+  speak(discord, { member: 'en-US' });
+  await startBot(fixture);
+  gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
+  await exchange.message(isEndIn(german));
+});
+
+it('A mention is answered in the language that its author had last, or else in that of the server, and the model is told a language other than English', async () => {
+  const { discord, gateway } = await startMentionBot();
+  const member = discord.as('member');
+  speak(discord, { member: 'ja', server: 'de' });
+  const hint = () => modelRequests(gateway).at(-1)?.instructions;
+  const unknown = await replyTo(discord, 'studio', await member.say(toBot(discord, 'snow?')));
+  expect(labels(unknown)).toContain(german('ask.buttons.continue'));
+  expect(hint()).toBeUndefined();
+  await (await member.slash('settings')).message();
+  const known = await replyTo(discord, 'studio', await member.say(toBot(discord, 'rain?')));
+  expect(labels(known)).toContain(japanese('ask.buttons.continue'));
+  expect(hint()).toBe('The member uses Discord in Japanese.');
+});
+
+it('Notices to the operator are English, or in the language that the operator has set', async () => {
+  const { discord } = await startFastClockBot({ settings: { OPERATOR_LANGUAGE: 'de' } });
+  speak(discord, { member: 'ja', server: 'ja' });
+  const notices = () => discord.messages(discord.openDirectMessage('owner').id).map(text);
+  await expect.poll(notices).toEqual([german('notices.started.same', { version: '1.2.3' })]);
 });

@@ -43,18 +43,14 @@ const MAX_ACCESS_LENGTH = 300;
 
 /** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
 export function startRuleLog(services: Services): void {
-  const { clock, log } = services;
+  const { clock } = services;
   const { rules, targets } = services.safety;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
   const postEntry = async (guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]): Promise<void> => {
     const channelId = rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
     if (channelId === undefined) return;
-    try {
-      const content = contentIn(await services.discord.readers.sayTo({ guildId, channelId }));
-      await postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
-    } catch (error) {
-      log.warn({ err: error }, 'The language of a log channel could not be read.');
-    }
+    const content = contentIn(await services.discord.readers.sayTo({ guildId, channelId }));
+    await postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
   };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(-count);

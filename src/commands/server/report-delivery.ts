@@ -159,7 +159,7 @@ export class ReportDelivery {
     const { reports } = this.#parts.safety;
     const { outbox, readers } = this.#parts.discord;
     if (reporterId !== undefined && !this.#awaitingConfirmation.has(id)) {
-      const say = await withStore(() => readers.sayTo({ memberId: reporterId }));
+      const say = await readers.sayTo({ memberId: reporterId });
       const isNotified = await outbox.sendDirectMessage(reporterId, { content: say('reports.lost') });
       if (!isNotified) throw new RetryLater('unreachable', new Error('The member could not be notified.'));
     }
@@ -230,7 +230,7 @@ export class ReportDelivery {
 
   async #plan(report: Report): Promise<MessagePlan> {
     const { safety, discord } = this.#parts;
-    const say = await withStore(() => discord.readers.sayTo(report));
+    const say = await discord.readers.sayTo(report);
     return reportMessage(report, await this.#textOf(report), safety.reports.historyOf(report), say);
   }
 

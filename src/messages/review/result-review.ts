@@ -138,7 +138,7 @@ export class ResultReview {
 
   async #post(task: Task, channelId: string, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
     const { outbox, readers } = this.#sources;
-    const say = await withStore(() => readers.sayTo({ guildId: task.guildId, channelId }));
+    const say = await readers.sayTo({ guildId: task.guildId, channelId });
     const { files, release } = await filesOf(task, this.#sources);
     try {
       const body = bodyOf({ ...reviewQuestion(task, say), files });
