@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { type Language, languages } from '../src/locales/languages.ts';
+import { PSEUDO_LANGUAGE } from '../scripts/locales/pseudo-strings.ts';
+import { languages } from '../src/locales/languages.ts';
 import type { Sandbox } from './web/sandbox.ts';
 import { MissingSettingsError, StartError } from './web/start-errors.ts';
 
@@ -15,17 +16,20 @@ Starts the bot with an embedded Discord and an embedded gateway, and serves a we
 
   --port <number>     port of the page (default 4040; 0 picks a free port)
   --speed <factor>    speed of the embedded gateway, relative to a real one (default 4; 0.25 to 50)
-  --language <code>   what language Discord is in for the members and on the servers, such as de or pt-BR (default en)
+  --language <code>   what language Discord is in for the members and on the servers, such as de or pt-BR (default en);
+                      en-XA is English with accents and brackets, to find texts that are cut or cannot be translated
   --real-gateway      use the gateway at GATEWAY_BASE_URL with GATEWAY_API_KEY (environment or .env); this costs real money
   --help              show this help
 `;
+
+const LANGUAGES = [...languages, PSEUDO_LANGUAGE] as const;
 
 class UsageError extends Error {}
 
 interface Arguments {
   readonly port: number;
   readonly speed: number;
-  readonly language: Language;
+  readonly language: (typeof LANGUAGES)[number];
   readonly realGateway: boolean;
 }
 
@@ -38,9 +42,9 @@ function readArguments(): Arguments | undefined {
   const speed = Number(values.speed);
   if (!(speed >= 0.25 && speed <= 50))
     throw new UsageError(`--speed must be a number from 0.25 to 50, not ${values.speed}.`);
-  const language = languages.find((one) => one === values.language);
+  const language = LANGUAGES.find((one) => one === values.language);
   if (language === undefined)
-    throw new UsageError(`--language must be one of ${languages.join(', ')}, not ${values.language}.`);
+    throw new UsageError(`--language must be one of ${LANGUAGES.join(', ')}, not ${values.language}.`);
   return { port, speed, language, realGateway: values['real-gateway'] };
 }
 

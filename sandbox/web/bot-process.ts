@@ -17,6 +17,8 @@ export interface BotOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   readonly clock: Clock;
+  /** Modules that are loaded before the bot. */
+  readonly preloaded?: readonly string[];
 }
 
 /** The real bot as a child process. It restarts once after a kill, but not after a crash, to avoid a restart loop. */
@@ -45,8 +47,8 @@ export class BotProcess extends EventEmitter<{ state: [BotState]; line: [LogLine
   start(): boolean {
     if (this.#child || this.#isClosed) return false;
     this.#cancelRestart();
-    const { settings, clock } = this.#options;
-    const child = spawn(process.execPath, nodeArguments('src/index.ts'), {
+    const { settings, clock, preloaded } = this.#options;
+    const child = spawn(process.execPath, nodeArguments('src/index.ts', preloaded), {
       cwd: root,
       env: { ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

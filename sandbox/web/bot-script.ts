@@ -10,7 +10,10 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
  */
 const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
 
-export const nodeArguments = (file: string): string[] => [...imports.flatMap((path) => ['--import', path]), file];
+export const nodeArguments = (file: string, preloaded: readonly string[] = []): string[] => [
+  ...[...imports, ...preloaded].flatMap((path) => ['--import', path]),
+  file,
+];
 
 /** Runs one of the bot's scripts until it exits; returns its output for error messages. */
 export async function runScript(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { PSEUDO_LANGUAGE } from '../../scripts/locales/pseudo-strings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Language } from '../../src/locales/languages.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
@@ -22,13 +23,14 @@ import { Traffic } from './traffic.ts';
 /** How long the bot may take to stop when the sandbox ends. */
 const STOP_LIMIT_MS = 8_000;
 const REPORTED_LINES = 10;
+const SPEAK_PSEUDO_LANGUAGE = './scripts/locales/speak-pseudo-language.ts';
 
 export interface StageOptions {
   /** The speed of the embedded gateway, relative to a real one. */
   readonly speed: number;
   readonly realGateway: boolean;
   /** What language Discord is in for all members and servers at the start. */
-  readonly language?: Language;
+  readonly language?: Language | typeof PSEUDO_LANGUAGE;
   readonly environment: NodeJS.ProcessEnv;
   /** Aborts a start that is still in progress. */
   readonly signal: AbortSignal;
@@ -47,12 +49,11 @@ export async function startStage(
     startDiscord({ privilegedIntents: ['message-content'] }).then((one) => resources.add(one, () => one.close())),
     setUpGateway(options, resources),
   ]);
-  const { users, guilds } = discord.world;
-  for (const one of [...users.values(), ...guilds.values()]) one.locale = language === 'en' ? 'en-US' : language;
   const secrets = [discord.token, settings.GATEWAY_API_KEY ?? ''].filter((secret) => secret !== '');
   const storeFile = join(folder.path, 'atelier.sqlite');
   const botSettings: Settings = { ...systemSettings(environment), ...settings, ...settingsFor(discord, storeFile) };
-  const bot = new BotProcess({ settings: botSettings, secrets, clock: systemClock });
+  const preloaded = language === PSEUDO_LANGUAGE ? [SPEAK_PSEUDO_LANGUAGE] : [];
+  const bot = new BotProcess({ settings: botSettings, secrets, clock: systemClock, preloaded });
   const stage: Stage = {
     discord,
     gateway,
@@ -65,10 +66,17 @@ export async function startStage(
   await resources.add(bot, () => bot.close(STOP_LIMIT_MS));
   const connection = waitForConnection(bot);
   bot.start();
-  const ready = Promise.all([connection, deploy(botSettings, signal)]).then(() => setUpStrictServer(discord, gateway));
+  const ready = Promise.all([connection, deploy(botSettings, signal)])
+    .then(() => setUpStrictServer(discord, gateway))
+    // Last, because the set-up presses English buttons.
+    .then(() => setLocale(discord, language === 'en' ? 'en-US' : language));
   // The promise may reject before the caller awaits it.
   ready.catch(() => undefined);
   return { stage, ready };
+}
+
+function setLocale({ world }: EmbeddedDiscord, locale: string): void {
+  for (const one of [...world.users.values(), ...world.guilds.values()]) one.locale = locale;
 }
 
 async function deploy(settings: Settings, signal: AbortSignal): Promise<void> {

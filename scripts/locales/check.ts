@@ -13,6 +13,7 @@ interface Text {
 const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 /** Discord shows no line between them, so that they could only hide or turn text. Emoji consist of parts joined by U+200D. */
 const CONTROL = /(?!\n|\u200d)[\p{Cc}\p{Cf}]/u;
+const COUNT = '{{count}}';
 const VALUE = /\{\{\w+\}\}/g;
 /** In a command, the choice after the name of an option is as Discord shows it. */
 const CHOICE = /(?<=^`\/.* [a-z_]+:).*/;
@@ -66,10 +67,11 @@ function expectedTexts(language: string, english: ReadonlyMap<string, string>): 
       const base = path.replace(PLURAL, '');
       const other = english.get(`${base}_other`);
       if (base === path || other === undefined) return [[path, text]];
-      const one = (isOneExact && english.get(`${base}_one`)) || other;
+      const one = english.get(`${base}_one`) ?? other;
+      const source = isOneExact || !other.includes(COUNT) ? one : `${one} ${COUNT}`;
       return rules
         .resolvedOptions()
-        .pluralCategories.map((category) => [`${base}_${category}`, category === 'one' ? one : other]);
+        .pluralCategories.map((category) => [`${base}_${category}`, category === 'one' ? source : other]);
     }),
   );
 }
@@ -77,7 +79,7 @@ function expectedTexts(language: string, english: ReadonlyMap<string, string>): 
 /** Values, code and marks have to be the same, in any order. A plural may say its number where English does not. */
 function differences(key: string, english: string, text: string): string[] {
   const compared: Readonly<Record<string, (of: string) => string[]>> = {
-    values: (of) => [...new Set(of.match(english.includes('{{count}}') ? VALUE : /\{\{(?!count\}\})\w+\}\}/g))],
+    values: (of) => [...new Set(of.match(english.includes(COUNT) ? VALUE : /\{\{(?!count\}\})\w+\}\}/g))],
     code: (of) => [...new Set(of.match(/`[^`]*`/g)?.map((code) => code.replace(CHOICE, '')))],
     'mentions, times or addresses': (of) => of.match(/<[^<>\s]+>|https?:\/\/[\w.:/?&=%#-]*/g) ?? [],
     marks: (of) => of.match(/\*\*|\|\||^-# |^> /gm) ?? [],

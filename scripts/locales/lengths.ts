@@ -24,8 +24,12 @@ export function readMaxLengths(): (key: string) => number | undefined {
   const limits = readUses().uses.flatMap(({ keys, part }) =>
     part ? keys.map((key): Limit => [key, MAX_LENGTHS[part]]) : [],
   );
+  const byMax = Map.groupBy([...limits, ...LIMITS_BY_KEY], ([, max]) => max);
+  const patterns = [...byMax].map(
+    ([max, group]): Limit => [new RegExp(group.map(([{ source }]) => source).join('|')), max],
+  );
   return (key) => {
-    const matching = [...limits, ...LIMITS_BY_KEY].flatMap(([pattern, max]) => (pattern.test(key) ? max : []));
+    const matching = patterns.flatMap(([pattern, max]) => (pattern.test(key) ? max : []));
     return matching.length > 0 ? Math.min(...matching) : undefined;
   };
 }

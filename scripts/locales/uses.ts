@@ -130,6 +130,8 @@ function partOf(name: string, type: string | undefined, isPage: boolean): Part |
   if (name === 'title') return isPage ? undefined : 'form title';
   if (name === 'hint') return 'form hint';
   if (type === undefined) return 'choice';
+  // A note is text in a form, of any length.
+  if (type === 'note') return undefined;
   return type === 'button' ? 'button' : 'form label';
 }
 

@@ -44,7 +44,7 @@ const countFormatter: FormatterModule = {
     typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString(language) : value,
 };
 
-const translations = i18next.createInstance();
+export const translations = i18next.createInstance();
 // Discord shows plain text: there is no HTML to escape, and `&amp;` would be visible.
 const interpolation = { escapeValue: false, alwaysFormat: true };
 void translations.use(countFormatter).init({
