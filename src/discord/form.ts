@@ -12,6 +12,7 @@ import { truncate } from './truncate.ts';
 
 // https://discord.com/developers/docs/components/reference
 const MAX_TITLE_LENGTH = 45;
+/** Of hints and options. */
 const MAX_HINT_LENGTH = 100;
 const MAX_FIELDS = 5;
 const MAX_FIELD_LENGTH = 4_000;
@@ -46,8 +47,10 @@ function component(field: Exclude<FieldPlan, NotePlan>): APIComponentInLabel {
         ...(field.value !== undefined && field.value !== '' && { value: field.value.slice(0, MAX_FIELD_LENGTH) }),
       };
     case 'choice': {
-      const options = field.options.map(({ isDefault, ...option }) => ({
-        ...option,
+      const options = field.options.map(({ value, label, description, isDefault }) => ({
+        value,
+        label: truncate(label, MAX_HINT_LENGTH),
+        ...(description !== undefined && { description: truncate(description, MAX_HINT_LENGTH) }),
         ...(isDefault && { default: true }),
       }));
       if (field.isRadio) return { type: ComponentType.RadioGroup, custom_id: name, required, options };
