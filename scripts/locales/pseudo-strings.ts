@@ -1,6 +1,7 @@
 import type { StringTree } from '../../src/locales/index.ts';
 
-export const PSEUDO_LANGUAGE = 'en-XA';
+export const PSEUDO_LANGUAGE = 'en-XA' as const;
+
 /** Translations are often this much longer than English. */
 const GROWTH = 0.4;
 const FILLER = ' ļóŕéɱ îƥšûɱ đóļóŕ šîŧ åɱéŧ';
