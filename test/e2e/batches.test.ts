@@ -107,9 +107,9 @@ describe('Batches', () => {
   });
 
   it.each([
-    ['11 prompts', { prompt: `{${'x,'.repeat(10)}x}` }, 'This would make `11` tasks, and at most `10`'],
-    ['repetitions', { prompt: '{a, b, c}', repeat: 4 }, 'This would make `12` tasks'],
-    ['an explosion', { prompt: '{a,b}'.repeat(30) }, 'This would make more than `1,000,000` tasks'],
+    ['11 prompts', { prompt: `{${'x,'.repeat(10)}x}` }, 'This would make 11 tasks, and at most 10'],
+    ['repetitions', { prompt: '{a, b, c}', repeat: 4 }, 'This would make 12 tasks'],
+    ['an explosion', { prompt: '{a,b}'.repeat(30) }, 'This would make more than 1,000,000 tasks'],
   ])('%s are refused before anything is expanded', async (_name, options, sentence) => {
     const fixture = await startFixture();
     const refused = await (await fixture.discord.as('member').slash('imagine', options)).message();
