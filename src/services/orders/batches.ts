@@ -5,7 +5,7 @@ import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import { bucketOfOrder } from '../tasks/homes.ts';
-import { defineRequest, type KindSpec, type TaskKind } from '../tasks/kind-spec.ts';
+import { defineRequest, isKind, type KindSpec, type TaskKind } from '../tasks/kind-spec.ts';
 import { hasEnded, isLive, isOfKind, type Task, type TaskOf, taskFacts } from '../tasks/task.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import { completeAlbum, createAlbum, type OrderedRequest } from '../tasks/transitions.ts';
@@ -175,8 +175,12 @@ export class Batches {
       request.threadId === undefined
         ? { channelId, parentChannelId, route, isShownByParent: true as const }
         : { channelId: request.threadId, parentChannelId: channelId, route };
+    const { specs } = this.#context;
     this.#beingSent.add(id);
     try {
+      // Only the requests of tasks are checked when they are read.
+      if (!isKind(order.kind, specs) || !specs[order.kind].request.safeParse(order.request).success)
+        throw new Refusal('refusals.unknownTask');
       await this.#orders.submit(
         { requesterId, guildId, isAgeRestricted, roleIds, language, ...place, ...order, parent: batch },
         id,
