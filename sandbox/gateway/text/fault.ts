@@ -12,6 +12,8 @@ const textFaultKinds = [
   'failed',
   /** No more events are sent, but the connection stays open. */
   'silence',
+  /** Text is sent without end. */
+  'endless',
   /** The last event has an empty output despite earlier deltas. */
   'empty-output',
   /** Usage with the field names of chat completions. */

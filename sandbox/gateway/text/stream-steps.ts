@@ -6,6 +6,7 @@ import type { TextFault } from './fault.ts';
 import type { StreamStep } from './timed-stream.ts';
 
 const DEFAULT_EVENTS_BEFORE_FAULT = 4;
+const ENDLESS_PIECE_MS = 25;
 const FAULT_ERROR = {
   code: 'server_error',
   message: 'The sandbox was told to fail in the middle of its response.',
@@ -28,13 +29,23 @@ export function* streamSteps(response: TextResponse, fault: TextFault | undefine
   if (isChat || profile === 'stock') yield { wait: 0, text: 'data: [DONE]\n\n' };
 }
 
-const BREAKING_FAULTS = new Set<TextFault['how']>(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence']);
+const BREAKING_FAULTS = new Set<TextFault['how']>([
+  'cut',
+  'early-end',
+  'error',
+  'nested-error',
+  'failed',
+  'silence',
+  'endless',
+]);
 
 function* faultSteps(
   { how }: TextFault,
   response: TextResponse,
   sequenceNumber: number,
 ): Generator<StreamStep, void, void> {
+  const endless = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'more '.repeat(200) };
+  while (how === 'endless') yield { wait: ENDLESS_PIECE_MS, text: eventText(endless, response.profile) };
   const errorStep = (event: Body): StreamStep => ({
     wait: 0,
     text: eventText({ sequence_number: sequenceNumber, ...event }, response.profile),

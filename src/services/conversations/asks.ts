@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
-import { GatewayError } from '../gateway/errors.ts';
+import { GatewayError, TOO_LARGE } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../tasks/task.ts';
@@ -233,7 +233,7 @@ export class Asks {
     const now = (): number => this.#context.clock.now();
     const { end, calls, reason, error } = response;
     if (end === 'failed' || end === 'ended-early') {
-      const cause = stopReason(signal) ?? (end === 'failed' ? 'failed' : 'cut');
+      const cause = stopReason(signal) ?? (end === 'failed' || error?.code === TOO_LARGE ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? refusalIn(signal) : error;
       await this.#change(id, (task) =>
         endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),

@@ -101,10 +101,12 @@ function wasNeverSent(cause: unknown): boolean {
   return hasNeverConnected(cause) || NEVER_SENT_CODES.has(connectionErrorCode(cause));
 }
 
+export const TOO_LARGE = 'too_large';
+
 export const responseTooLargeError = (max: number, details: ErrorDetails): GatewayError =>
   malformedError(`The gateway's response is larger than ${Math.floor(max / 2 ** 20)} MiB.`, {
     ...details,
-    code: 'too_large',
+    code: TOO_LARGE,
   });
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
@@ -179,7 +181,7 @@ const RETRYABLE_KINDS: ReadonlySet<GatewayErrorKind> = new Set([
 /** The delay before a read is retried, or undefined for no retry. `attempt` counts from 1. */
 export function waitBeforeRetry(error: GatewayError, attempt: number, random: () => number): number | undefined {
   // A response that was too large will be too large again.
-  if (!RETRYABLE_KINDS.has(error.kind) || error.code === 'too_large') return undefined;
+  if (!RETRYABLE_KINDS.has(error.kind) || error.code === TOO_LARGE) return undefined;
   // Full jitter, so that clients that failed at the same time do not retry at the same time.
   const backoff = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
   const wait = Math.max(error.retryAfterMs ?? 0, backoff);

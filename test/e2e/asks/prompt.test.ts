@@ -124,6 +124,62 @@ describe('/prompt', () => {
     expect([again.ephemeral, labels(again).includes('Imagine 3')]).toEqual([true, true]);
   });
 
+  it.each([
+    ['nothing', ''],
+    ['blank text', ' \n\u200b\n'],
+    ['an empty list', '{"proposals":[]}'],
+    ['a list without texts', '{"proposals":[7,null,{"prompt":{}}]}'],
+    ['an HTML page', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
+    ['open brackets', '{"proposals":['.repeat(20_000)],
+    ['an open text', `{"proposals":["${'\\\\'.repeat(100_000)}`],
+    ['one prompt that is too long', JSON.stringify({ proposals: ['word '.repeat(2_000)] })],
+  ])(
+    'If the model answers with %s, its one answer is shown without a prompt to use, and can be run again',
+    async (_name, answer) => {
+      const fixture = await startFixture();
+      answerWith(fixture, answer);
+      const shown = await help(fixture);
+      expect(shown.ephemeral).toBe(true);
+      expect(text(shown)).toMatch(
+        /(The model proposed no prompt\. Press Run again|The model returned an empty answer\.).*$/,
+      );
+      expect(labels(shown)).toEqual(['Run again', 'Show details', 'Delete']);
+      expect(modelRequests(fixture.gateway)).toHaveLength(1);
+      expect(errorsIn(fixture)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'empty',
+    { type: 'truncated', how: 'half' },
+    'error-in-200',
+    { type: 'status', status: 200, as: 'html' },
+  ] as const)('If the gateway responds with %j, the question is not asked again without the member', async (fault) => {
+    const fixture = await startFixture();
+    fixture.gateway.faults.add({ on: { path: '/v1/responses' }, do: fault });
+    const exchange = await fixture.discord.as('member').slash('prompt improve', { prompt });
+    const shown = await exchange.message((message) => labels(message).includes('Dismiss'));
+    expect(shown.ephemeral).toBe(true);
+    expect(text(shown)).toContain('We couldn’t confirm whether the gateway accepted this.');
+    expect(labels(shown)).toEqual(['Try again (may be charged twice)', 'Dismiss']);
+    expect(modelRequests(fixture.gateway)).toHaveLength(1);
+    expect(errorsIn(fixture)).toEqual([]);
+  });
+
+  it('An answer without end is cut off at a limit, which is said, and what arrived is no prompt', async () => {
+    const fixture = await startFastClockBot({
+      settings,
+      gateway: { speed: 20 },
+      gatewayLimits: { responseBytes: 2 ** 20 },
+    });
+    fixture.gateway.faults.add({ do: { type: 'text', how: 'endless' } });
+    const answer = await help(fixture);
+    expect(text(answer)).toContain("The answer failed: The gateway's response is larger than 1 MiB.");
+    expect(labels(answer)).toEqual(['Retry', 'Show details', 'Delete']);
+    expect(modelRequests(fixture.gateway)).toHaveLength(1);
+    expect(errorsIn(fixture)).toEqual([]);
+  });
+
   it('A model without output formats gets the schema in its instructions, and a cut answer keeps its whole proposals', async () => {
     const fixture = await startFixture();
     fixture.gateway.faults.add({ do: 'no-format', times: 100 });
