@@ -156,7 +156,7 @@ describe('A backup', () => {
     await app.stop();
 
     const store = { url: `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`, scheme: 'sqlite' } as const;
-    const backup = await Backup.open(file);
+    const backup = await Backup.open(file, undefined);
     const restored = await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
     backup.close();
     // The batch, the running task, and the one that waited, which may have been submitted since.
