@@ -1,6 +1,6 @@
+import { machineClock } from '../clock.ts';
 import { messageAnnouncer } from './announce.ts';
 import { Buckets } from './buckets.ts';
-import { machineClock } from './clock.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { createWorld } from './create-world.ts';
 import { FaultQueue } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import type { CommandBody } from './command-registry.ts';
 import type { Limits } from './limits.ts';
 import type { PrivilegedIntent } from './socket/intents.ts';

@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord-api-types/v10';
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../clock.ts';
 import type { Buckets } from './buckets.ts';
-import type { Clock } from './clock.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import type { FaultQueue } from './faults.ts';
 import type { InteractionStore } from './interactions/interaction-store.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../clock.ts';
 import { ApiError } from './api-error.ts';
 import type { PlainFault } from './fault.ts';
 import type { Profile } from './quirks.ts';

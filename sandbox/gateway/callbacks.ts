@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { Agent, request } from 'undici';
-import { type Clock, pause } from '../../src/lib/clock.ts';
-import { isRecord } from '../../src/lib/exact-json.ts';
+import type { Clock } from '../clock.ts';
+import { isRecord } from './is-record.ts';
 import { isOver, type Job } from './job.ts';
 import type { Quirks } from './quirks.ts';
 import { isLoopback } from './reference-fetcher.ts';
@@ -68,7 +68,7 @@ export class Callbacks extends EventEmitter<{ sent: [SentCallback] }> {
     queue.callbackCount += 1;
     const post = (target: string, content: unknown) => this.#post(job.id, target, content);
     if (fault === 'late') {
-      const delayed = pause(
+      const delayed = delay(
         this.#clock,
         DELAYS_MS[queue.callbackCount % DELAYS_MS.length] ?? 0,
         this.#abortController.signal,
@@ -151,3 +151,15 @@ function forgeries(url: string, task: unknown): [string, unknown][] {
     [guessedUrl, success],
   ];
 }
+
+/** Ends early after the signal. */
+const delay = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener('abort', end);
+  });

@@ -1,5 +1,3 @@
-import { trimCharactersAtEnd } from '../../src/lib/text.ts';
-
 /** An exact decimal amount, because usage has more digits than a float can hold (specification, part 2). */
 export type Amount = bigint & { readonly unit: unique symbol };
 
@@ -21,7 +19,7 @@ export const times = (amount: Amount, factor: number) => (amount * BigInt(factor
 
 export function amountText(amount: Amount): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(DECIMAL_PLACES + 1, '0');
-  const fraction = trimCharactersAtEnd(digits.slice(-DECIMAL_PLACES), '0');
+  const fraction = digits.slice(-DECIMAL_PLACES).replace(/0{1,18}$/, '');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -DECIMAL_PLACES)}${fraction ? `.${fraction}` : ''}`;
 }
 

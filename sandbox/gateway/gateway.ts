@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import websocket from '@fastify/websocket';
 import fastify, { type FastifyInstance } from 'fastify';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { type Clock, machineClock } from '../clock.ts';
 import { usageEntryOf, viewOf } from './accept-job.ts';
 import { addBodyParser } from './body.ts';
 import { Callbacks, type SentCallback } from './callbacks.ts';
@@ -112,7 +112,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Embedd
     keys = [{ key: 'sk-sandbox' }],
     profile = 'spec',
     quirks = {},
-    clock = systemClock,
+    clock = machineClock,
   } = options;
   const studio = options.studio ?? createStudio();
   const pace = new Pace(clock, speed);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from './is-record.ts';
 
 /** The jobs by idempotency key, so a repeated request is charged only once. */
 export class Idempotency {
@@ -25,7 +26,7 @@ const entryKey = (key: string, idempotencyKey: string) => `${key}\u0000${idempot
 /** A hash that does not depend on the order of the fields. */
 function fingerprint(body: unknown): string {
   const text = JSON.stringify(body, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isRecord(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../clock.ts';
 import type { PlainFault } from './fault.ts';
 import type { FaultQueue } from './faults.ts';
 import type { Files } from './files.ts';

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../clock.ts';
 import { pathOf } from './accept-job.ts';
 import { ApiError, unauthorized, unknownRoute } from './api-error.ts';
 import { applyFault, replacesHandler } from './apply-fault.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { type Clock, machineClock } from '../clock.ts';
+import { type Clock, machineClock } from '../../clock.ts';
 import type { Limits } from '../limits.ts';
 import { alreadyAcknowledged, invalidWebhookToken, unknownInteraction, unknownWebhook } from '../refusal.ts';
 import type { MakeId } from '../snowflake.ts';

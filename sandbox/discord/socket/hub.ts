@@ -1,5 +1,5 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { Limits } from '../limits.ts';
 import type { Session } from './session.ts';
 import { coversGuild, isChosen, type ShardChoice } from './shard.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { Limits } from '../limits.ts';
 
 /** How often the application may identify (documentation, events/gateway, "Session Start Limit Object"). */

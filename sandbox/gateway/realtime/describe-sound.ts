@@ -1,4 +1,4 @@
-import { PCM_RATE, type Pcm, secondsOf } from '../../../src/lib/pcm.ts';
+import { PCM_RATE, type Pcm, secondsOf } from './pcm.ts';
 
 const MAX_SILENT_LOUDNESS = 0.005;
 const MAX_QUIET_LOUDNESS = 0.05;

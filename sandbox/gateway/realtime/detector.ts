@@ -1,5 +1,5 @@
-import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { loudnessOf } from './describe-sound.ts';
+import { PCM_RATE, type Pcm } from './pcm.ts';
 import type { Detection } from './settings.ts';
 
 const FRAME_MS = 20;

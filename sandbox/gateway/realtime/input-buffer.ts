@@ -1,5 +1,5 @@
-import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { EventError } from './event-error.ts';
+import { PCM_RATE, type Pcm } from './pcm.ts';
 
 /** The maximum length of the base64 text in one event. */
 const MAX_EVENT_LENGTH = 15 * 1024 * 1024;

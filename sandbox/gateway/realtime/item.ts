@@ -1,7 +1,7 @@
-import { PCM_RATE } from '../../../src/lib/pcm.ts';
 import type { InputItem } from '../requests/text.ts';
 import type { Body } from '../wire/view.ts';
 import { type Dialect, NAMES_BY_DIALECT } from './dialect.ts';
+import { PCM_RATE } from './pcm.ts';
 import { sampleCountOf, spokenWordsOf } from './voice.ts';
 
 type Status = 'in_progress' | 'completed' | 'incomplete';

@@ -1,7 +1,7 @@
-import { secondsOf } from '../../../src/lib/pcm.ts';
 import { describeAudio } from './describe-sound.ts';
 import { samplesFrom } from './input-buffer.ts';
 import type { Item } from './item.ts';
+import { secondsOf } from './pcm.ts';
 import { addedEvents } from './reply-events.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/lib/clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { Model } from '../catalogue.ts';
 import type { FaultQueue } from '../faults.ts';
 import type { KeyGrant } from '../keys.ts';

@@ -1,5 +1,5 @@
-import { PCM_RATE, type Pcm } from '../../../src/lib/pcm.ts';
 import { hashOf } from '../studio/random.ts';
+import { PCM_RATE, type Pcm } from './pcm.ts';
 
 /** The pitch of each voice. */
 const PITCHES_HZ = {

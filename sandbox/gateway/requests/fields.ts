@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { trimCharactersAtEnd } from '../../../src/lib/text.ts';
 import type { Source } from '../job-details.ts';
 
 /** Text that is not blank, because a blank prompt counts as missing. */
@@ -58,7 +57,7 @@ export const source = z.string().transform((text, context): Source => {
 
 function decodeBase64(text: string): Buffer | undefined {
   if (text.length === 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
-  const unpaddedLength = trimCharactersAtEnd(text, '=').length;
+  const unpaddedLength = text.replace(/={1,2}$/, '').length;
   if (unpaddedLength % 4 === 1 || (text.endsWith('=') && text.length % 4 !== 0)) return undefined;
   return Buffer.from(text, 'base64');
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isRecord } from '../../../src/lib/exact-json.ts';
 import { ApiError } from '../api-error.ts';
+import { isRecord } from '../is-record.ts';
 
 /** Parses a request body, or throws an `ApiError` about its first problem. `null` counts as absent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {

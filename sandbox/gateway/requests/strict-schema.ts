@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/lib/exact-json.ts';
+import { isRecord } from '../is-record.ts';
 
 const UNSUPPORTED_KEYWORDS = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'patternProperties'],

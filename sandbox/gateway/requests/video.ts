@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord } from '../../../src/lib/exact-json.ts';
+import { isRecord } from '../is-record.ts';
 import type { Source } from '../job-details.ts';
 import { integerOrTextSeconds, listOf, nonEmptyText, pixelSize, seconds, seed, source } from './fields.ts';
 

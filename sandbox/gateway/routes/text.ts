@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isRecord } from '../../../src/lib/exact-json.ts';
 import { modelFor, pathOf } from '../accept-job.ts';
 import { ApiError } from '../api-error.ts';
 import { amountOf, times } from '../decimal.ts';
+import { isRecord } from '../is-record.ts';
 import type { Parts, Routes } from '../parts.ts';
 import { parseRequest } from '../requests/parse.ts';
 import { textRequest } from '../requests/text.ts';

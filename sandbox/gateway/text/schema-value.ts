@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/lib/exact-json.ts';
+import { isRecord } from '../is-record.ts';
 import { subjectsOf } from './prose.ts';
 
 /** Without this limit, generating a value for a schema that refers to itself would never end. */

@@ -1,5 +1,5 @@
-import { isRecord, parseExact } from '../../../src/lib/exact-json.ts';
 import { rawNumber } from '../decimal.ts';
+import { isRecord } from '../is-record.ts';
 
 /** Undocumented names for documented fields. */
 const RENAMED_FIELDS: Readonly<Record<string, string>> = {
@@ -19,12 +19,16 @@ export const returnsTasks = (path: string): boolean =>
 
 /** Nests a response more deeply, with other field names and numeric ids. */
 export function wrapInUnknownEnvelope(text: string): string {
-  const response = parseExact(text);
+  const response = JSON.parse(text, keepDigits);
   const isWrapped = isRecord(response) && 'code' in response && 'data' in response;
   const payload = isWrapped ? response.data : response;
   const content = Array.isArray(payload) ? payload.map(renameTask) : renameTask(payload);
   return JSON.stringify({ Ok: true, TraceId: 'c0ffee00-7ace', Envelope: { UserId: 7, Parcel: content } });
 }
+
+/** A number that would lose digits becomes text, as undocumented fields may be. */
+const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' && String(value) !== context?.source ? context?.source : value;
 
 function renameTask(task: unknown): unknown {
   if (typeof task === 'string') return { GenerationRef: idOf(task) };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { secondsOf } from '../../../../src/lib/pcm.ts';
 import { describeAudio } from '../describe-sound.ts';
 import { type Dialect, NAMES_BY_DIALECT } from '../dialect.ts';
 import { samplesFrom } from '../input-buffer.ts';
 import type { Item, Part } from '../item.ts';
+import { secondsOf } from '../pcm.ts';
 
 /** An item as a client sends it, with an optional id. */
 export type NewItem = (Item extends infer Each ? (Each extends Item ? Omit<Each, 'id' | 'status'> : never) : never) & {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isRecord } from '../../../../src/lib/exact-json.ts';
 import { truncated } from '../../api-error.ts';
+import { isRecord } from '../../is-record.ts';
 import type { Dialect } from '../dialect.ts';
 import { EventError } from '../event-error.ts';
 import { type ClientEvent, clientEvents } from './events.ts';

@@ -1,4 +1,4 @@
-/** What the embedded Discord needs of a clock. Tests inject one that they advance. */
+/** What the embedded sides need of a clock. Tests inject one that they advance. */
 export interface Clock {
   now(): number;
   /** Calls `task` once after `ms` milliseconds. The returned function cancels the call. */
