@@ -1,4 +1,4 @@
-import { DiscordAPIError, type RawFile } from '@discordjs/rest';
+import type { RawFile } from '@discordjs/rest';
 import {
   type APIGuildChannel,
   type APIGuildMember,
@@ -12,7 +12,6 @@ import {
   type RESTPostAPIChannelMessageJSONBody,
   Routes,
 } from 'discord-api-types/v10';
-import sharp from 'sharp';
 import { features } from '../../src/commands/index.ts';
 import { planDeployment } from '../../src/discord/deployment.ts';
 import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
@@ -20,8 +19,10 @@ import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { say } from '../../src/locales/index.ts';
 import { readCommands } from '../read-commands.ts';
+import { OpusWriter, Waveform } from '../../src/services/media/sound/opus.ts';
 import { readServers } from '../setup/discord-side.ts';
-import { type Step, Unexpected } from './run.ts';
+import { pngOf, tone } from './gateway-steps.ts';
+import { orRefusal, type Step, Unexpected } from './run.ts';
 
 /** No message, interaction or application has this id. */
 const UNKNOWN_ID = '100000000000000001';
@@ -34,6 +35,7 @@ export interface DiscordSide {
   channel: APIGuildChannel;
   bot: APIUser;
   userInstall: boolean;
+  mentions: boolean;
   /** Whether a member uses the commands after these steps. */
   keepsCommands: boolean;
   /** Whether the trial has registered the commands itself, and so removes them. */
@@ -137,6 +139,7 @@ function messageSteps(
         await orRefusal(edit(id, body, [await square('two.png')]));
       },
     ],
+    ['Voice message', () => orRefusal(voiceMessage().then(({ body, file }) => send(body, [file])))],
     [
       'Thread',
       async () => {
@@ -146,6 +149,8 @@ function messageSteps(
         })) as APIThreadChannel;
         await send({ content: NOTE }, [], thread.id);
         await rest.patch(Routes.channel(thread.id), { body: { archived: true } });
+        // Needs Manage Threads, which the bot does not ask for.
+        await orRefusal(rest.delete(Routes.channel(thread.id)));
       },
     ],
   ];
@@ -164,18 +169,18 @@ const buttons = () => ({
   ],
 });
 
-async function square(name: string): Promise<RawFile> {
-  const data = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#b03020' } })
-    .png()
-    .toBuffer();
-  return { name, data, contentType: 'image/png' };
-}
+const square = async (name: string): Promise<RawFile> => {
+  return { name, data: await pngOf('#b03020'), contentType: 'image/png' };
+};
 
-/** The response, or the refusal: both are of interest. */
-async function orRefusal(request: Promise<unknown>): Promise<void> {
-  await request.catch((error: unknown) => {
-    if (!(error instanceof DiscordAPIError)) throw error;
-  });
+async function voiceMessage(): Promise<{ body: RESTPostAPIChannelMessageJSONBody; file: RawFile }> {
+  const writer = await OpusWriter.create();
+  const waveform = new Waveform();
+  for (const part of [writer, waveform]) part.add(tone());
+  const file = { name: 'voice.ogg', data: writer.end(), contentType: 'audio/ogg' };
+  writer.free();
+  const attachment = { id: '0', filename: file.name, duration_secs: 1, waveform: waveform.toBase64() };
+  return { body: { flags: MessageFlags.IsVoiceMessage, attachments: [attachment] }, file };
 }
 
 /** Registers the commands on the server of the channel, if it has none of its own, and reads them back. */

@@ -36,6 +36,8 @@ export async function openEmbeddedSides(profile: Profile, options: GatewayOption
     DISCORD_API_URL: discord.apiUrl,
     GATEWAY_BASE_URL: gateway.url,
     GATEWAY_API_KEY: KEY,
+    MODERATION_BASE_URL: gateway.url,
+    MODERATION_API_KEY: KEY,
     MODEL_KINDS: modelKindsFile,
   };
   return {

@@ -2,14 +2,14 @@ import sharp from 'sharp';
 import { type Clock, dayOf, pause } from '../../src/lib/clock.ts';
 import { PCM_RATE, wavOf } from '../../src/lib/pcm.ts';
 import type { Model } from '../../src/services/gateway/endpoints/models.ts';
-import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { Gateway } from '../../src/services/gateway/gateway.ts';
 import type { KindOverrides, ModelKind } from '../../src/services/gateway/model-families.ts';
 import type { Snapshot, Submission } from '../../src/services/gateway/snapshot.ts';
 import type { TextRequest, TextTool } from '../../src/services/gateway/text-request.ts';
+import type { ModerationService } from '../../src/services/safety/moderation-service.ts';
 import { modelsOf, type PricedJob, type TrialPrices } from './prices.ts';
 import type { Recorder } from './recorder.ts';
-import { LeftOut, type Step, Unexpected } from './run.ts';
+import { LeftOut, orRefusal, type Step, Unexpected } from './run.ts';
 
 export const PROMPT = 'a red kite above a quiet harbour at dawn';
 /** No gateway has a model or a task with this name. */
@@ -19,6 +19,7 @@ const IMAGE_SIDE = 256;
 
 export interface GatewaySide {
   gateway: Gateway;
+  moderation: ModerationService | undefined;
   recorder: Recorder;
   clock: Clock;
   models: readonly Model[];
@@ -56,13 +57,6 @@ export function gatewaySteps(side: GatewaySide): Step[] {
       },
     ),
   ];
-}
-
-/** The response, or the refusal: both are of interest. */
-async function orRefusal(request: Promise<unknown>): Promise<void> {
-  await request.catch((error: unknown) => {
-    if (!(error instanceof GatewayError)) throw error;
-  });
 }
 
 function freeReads({ gateway, models, clock, pricingPath }: GatewaySide): [string, () => Promise<void>][] {
@@ -188,45 +182,56 @@ function imageJobs(side: GatewaySide): Job[] {
     imgxJob('imagine', () => imgx.imagine({ prompt: PROMPT }), 'Imagine'),
     imgxJob('upscale', upscale, 'Upscale'),
     imgxJob('shorten', () => imgx.shorten({ prompt: `${PROMPT}, in great detail, very beautiful` }), 'Shorten'),
-    imgxJob('describe', async () => imgx.describe({ images: [await gradient('#b03020')] }), 'Describe'),
+    imgxJob('describe', async () => imgx.describe({ images: [await dataUriOf('#b03020')] }), 'Describe'),
     imgxJob(
       'blend',
-      async () => imgx.blend({ images: [await gradient('#b03020'), await gradient('#2040a0')] }),
+      async () => imgx.blend({ images: [await dataUriOf('#b03020'), await dataUriOf('#2040a0')] }),
       'Blend',
     ),
   ];
 }
 
-async function gradient(background: string): Promise<string> {
-  const png = await sharp({ create: { width: IMAGE_SIDE, height: IMAGE_SIDE, channels: 3, background } })
+export const pngOf = (background: string): Promise<Buffer> =>
+  sharp({ create: { width: IMAGE_SIDE, height: IMAGE_SIDE, channels: 3, background } })
     .png()
     .toBuffer();
-  return `data:image/png;base64,${png.toString('base64')}`;
-}
+
+const dataUriOf = async (background: string): Promise<string> =>
+  `data:image/png;base64,${(await pngOf(background)).toString('base64')}`;
 
 function otherJobs(side: GatewaySide): Job[] {
-  const { videos, v1Videos, music, realtime, transcriptions } = side.gateway;
-  const seconds = String(SHORTEST_VIDEO_SECONDS);
+  const { imgx, videos, v1Videos, imageToVideo, music, realtime, transcriptions } = side.gateway;
+  const { moderation } = side;
   const once = { attempts: 1 };
+  const request = (model: string) => ({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
+  const video = (
+    name: string,
+    endpoint: Pick<typeof videos, 'get'>,
+    create: (model: string) => Promise<Submission>,
+  ): Job => ({
+    name,
+    kind: 'video',
+    model: 'video',
+    seconds: String(SHORTEST_VIDEO_SECONDS),
+    run: async (model) => void (await follow(side, await create(model), (id) => endpoint.get(id, once))),
+  });
   return [
+    video('Video', videos, (model) => videos.create(request(model))),
+    video('Video of the second entry', v1Videos, (model) => v1Videos.create(request(model))),
+    video('Video of the vendor path', imageToVideo, async (model) => {
+      const [image = ''] = await imgx.upload({ images: [await dataUriOf('#b03020')] });
+      return imageToVideo.create({ ...request(model), image });
+    }),
     {
-      name: 'Video',
-      kind: 'video',
-      model: 'video',
-      seconds,
-      run: async (model) => {
-        const submission = await videos.create({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
-        await follow(side, submission, (id) => videos.get(id, once));
-      },
-    },
-    {
-      name: 'Video of the second entry',
-      kind: 'video',
-      model: 'video',
-      seconds,
-      run: async (model) => {
-        const submission = await v1Videos.create({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
-        await follow(side, submission, (id) => v1Videos.get(id, once));
+      name: 'Moderation',
+      kind: 'moderation',
+      run: async () => {
+        if (!moderation) throw new LeftOut('no moderation service is set');
+        const judgements = [
+          await moderation.judgeText(PROMPT),
+          await moderation.judgeImage(await dataUriOf('#b03020')),
+        ];
+        if (judgements.includes(undefined)) throw new Unexpected('there is no judgement that our reader finds');
       },
     },
     {
@@ -262,4 +267,4 @@ function otherJobs(side: GatewaySide): Job[] {
 }
 
 /** One second of a quiet tone. */
-const tone = (): Int16Array => Int16Array.from({ length: PCM_RATE }, (_, index) => 4_000 * Math.sin(index / 10));
+export const tone = (): Int16Array => Int16Array.from({ length: PCM_RATE }, (_, index) => 4_000 * Math.sin(index / 10));

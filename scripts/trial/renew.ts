@@ -25,6 +25,8 @@ async function observe(profile: (typeof profiles)[number]): Promise<StepResult[]
   }
 }
 
+const EDIT = 'Edit and retry';
+
 /** A member of the embedded Discord does one thing of each type. */
 async function observeInteractions(): Promise<ExpectedStep> {
   const sides = await openEmbeddedSides('spec', { speed: SPEED });
@@ -44,6 +46,12 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await member.complete('image', { prompt: PROMPT, model: 'x' }, 'model');
     const imagine = await member.slash('imagine', { prompt: PROMPT });
     const grid = await imagine.message(({ components = [] }) => components.length > 1);
+    await member.say(`<@${discord.applicationId}> ${PROMPT}`);
+    sides.gateway.faults.add({ do: 'moderated' });
+    const refused = await member.slash('imagine', { prompt: PROMPT });
+    const failed = await refused.message(({ components }) => JSON.stringify(components).includes(EDIT));
+    const form = await (await member.click(failed, EDIT)).modal();
+    await (await member.fill(form, { words: PROMPT })).acknowledged();
     const [menu] = body.filter(({ type }) => type === ApplicationCommandType.Message);
     await (await member.menu(menu?.name ?? '', grid)).acknowledged();
     await (await member.click(grid, 'U1')).acknowledged();

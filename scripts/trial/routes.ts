@@ -6,7 +6,7 @@ import type { RouteOf } from './recorder.ts';
 const PATH_WORDS = new Set(
   `v1 v1beta v10 api pricing compat models dashboard billing usage subscription fine-tunes events images generations jobs
   imgx submit imagine describe shorten blend action change simple-change modal video videos upload-discord-images task fetch
-  list-by-condition music videoa image2video text2video content responses realtime audio transcriptions @me @original
+  list-by-condition music videoa image2video text2video content responses realtime moderations audio transcriptions @me @original
   applications commands guilds channels messages threads webhooks interactions callback users gateway bot members
   thread-members roles oauth2`.split(/\s+/),
 );
@@ -33,11 +33,12 @@ export function gatewayRoutes({ baseUrl, paths }: GatewaySettings): RouteOf {
   };
 }
 
-/** The requests to Discord's API, and no other ones of this process. */
+/** The requests of this process to Discord's API and to the moderation service, and no other ones. */
 export function discordRoutes(apiUrl: string): RouteOf {
   const { origin, pathname } = new URL(apiUrl);
-  return (method, path, to) =>
-    to === origin && path.startsWith(pathname)
-      ? routeOfPath(method, path.slice(pathname.length).replace(/^\/v10/, ''))
-      : undefined;
+  return (method, path, to) => {
+    if (path.endsWith('/v1/moderations')) return routeOfPath(method, '/v1/moderations');
+    if (to !== origin || !path.startsWith(pathname)) return undefined;
+    return routeOfPath(method, path.slice(pathname.length).replace(/^\/v10/, ''));
+  };
 }

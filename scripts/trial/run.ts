@@ -111,6 +111,13 @@ function reasonOf(error: unknown, vocabulary: Vocabulary): string {
   return `unexpected ${error instanceof Error ? vocabulary.wordOf(error.name) : 'error'}`;
 }
 
+/** The response, or the refusal: both are of interest. */
+export async function orRefusal(request: Promise<unknown>): Promise<void> {
+  await request.catch((error: unknown) => {
+    if (!(error instanceof GatewayError || error instanceof DiscordAPIError)) throw error;
+  });
+}
+
 /** A response is not what the step needs; the message has no values of it. */
 export class Unexpected extends Error {
   override readonly name = 'Unexpected';

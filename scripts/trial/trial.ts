@@ -6,6 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { difference, largestOf, sumOf } from '../../src/lib/decimals.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { Gateway } from '../../src/services/gateway/gateway.ts';
+import { createModerationService } from '../../src/services/safety/moderation-service.ts';
 import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
 import { Stop } from '../setup/terminal.ts';
 import { discordSteps } from './discord-steps.ts';
@@ -31,6 +32,8 @@ export interface TrialOptions {
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>;
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Reads what the steps need, which costs nothing, and prepares them. */
 export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, member, maxCost = '0' }: TrialOptions) {
@@ -62,6 +65,7 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
       channel,
       bot,
       userInstall: config.discord.userInstall,
+      mentions: config.discord.mentions,
       keepsCommands: member !== undefined,
       hasRegistered: false,
     };
@@ -69,6 +73,7 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
       ...discordSteps(discordSide),
       ...gatewaySteps({
         gateway,
+        moderation: createModerationService(config.moderation, { log: silent, clock: systemClock }),
         recorder,
         clock: systemClock,
         models,
@@ -93,7 +98,8 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
         : []),
     ];
     const names = [bot.username, application.name, channel.name, channel.id, channel.guild_id ?? '', application.id];
-    const secrets = [config.discord.token, config.gateway.apiKey, config.gateway.baseUrl];
+    const { moderation } = config;
+    const secrets = [config.discord.token, config.gateway.apiKey, config.gateway.baseUrl, moderation.apiKey ?? ''];
     const ownTexts = [PROMPT, ...names, ...secrets, ...models.map(({ id }) => id)];
     // What was read to prepare the steps is read again in them.
     await recorder.take(new Set(), []);
