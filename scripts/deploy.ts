@@ -17,6 +17,7 @@ import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { CommandsTooLong, checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';
 import { readCommands } from './read-commands.ts';
+import { Stop, wrap } from './setup/terminal.ts';
 import { EX_USAGE, reportWrongArguments } from './usage.ts';
 
 /** Exit codes from sysexits.h. */
@@ -24,6 +25,8 @@ const EX_SOFTWARE = 70;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
+
+const NO_ACCESS = new Set<number | string>([RESTJSONErrorCodes.MissingAccess, RESTJSONErrorCodes.MissingPermissions]);
 
 const USAGE = 'npm run deploy -- [--guild <server ID>] [--dry-run] [--clear]';
 
@@ -165,26 +168,26 @@ export function explainFailure(error: unknown): { code: number; sentence: string
     return {
       code: EX_TEMPFAIL,
       sentence:
-        'Discord cannot be reached. Check the network of this machine, or wait if Discord has an outage, and try again.',
+        'Discord cannot be reached. Check the network of this machine (proxies in its settings are not used), or wait if Discord has an outage, and try again.',
     };
   }
-  if (error instanceof DiscordAPIError && error.code === RESTJSONErrorCodes.MissingAccess) {
-    return {
-      code: EX_CONFIG,
-      sentence:
-        'The bot is not on the server that --guild or DISCORD_GUILD_ID names. Check the ID, or add the bot to the server first.',
-    };
+  if (error instanceof DiscordAPIError && NO_ACCESS.has(error.code)) {
+    const sentence = `Discord gives the bot no access to a server (code ${error.code}). Check --guild or DISCORD_GUILD_ID, and that DISCORD_TOKEN is that of the bot there, or add it with its invite link.`;
+    return { code: EX_CONFIG, sentence };
   }
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
   const subject = error instanceof Error && 'syscall' in error ? '' : 'The request to Discord failed: ';
   return { code: 1, sentence: subject + lines.join('\n') };
 }
 
-function reportFailure(error: unknown): number {
-  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
-  const { code, sentence } = explainFailure(error);
-  console.error(sentence);
+/** Prints what went wrong, and returns the exit code. */
+export function reportFailure(error: unknown, usage: string): number {
+  if (error instanceof TypeError) return reportWrongArguments(error, usage);
+  const { code, sentence } =
+    error instanceof Stop ? { code: error.code, sentence: error.message } : explainFailure(error);
+  // Of the scripts, only this one writes to logs, too.
+  console.error(import.meta.main ? sentence : wrap(sentence));
   return code;
 }
 
-if (import.meta.main) process.exitCode = await deploy().catch(reportFailure);
+if (import.meta.main) process.exitCode = await deploy().catch((error: unknown) => reportFailure(error, USAGE));

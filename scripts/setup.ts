@@ -4,12 +4,11 @@ import { parseArgs } from 'node:util';
 import type { APIApplication } from 'discord-api-types/v10';
 import { type Config, configVariables, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { explainFailure, printLinks, registerCommands } from './deploy.ts';
+import { printLinks, registerCommands, reportFailure } from './deploy.ts';
 import { checkPermissions, openRest, readServers, waitForServer } from './setup/discord-side.ts';
 import { Draft } from './setup/draft.ts';
 import { proposeLimits, proposeModels, readDraft, reportGateway, settleGateway, settleToken } from './setup/steps.ts';
-import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
-import { reportWrongArguments } from './usage.ts';
+import { openTerminal, type Terminal, wrap } from './setup/terminal.ts';
 
 const EX_NOPERM = 77;
 /** What a shell reports after Ctrl-C. */
@@ -25,6 +24,9 @@ const WROTE = process.platform === 'win32' ? 'Wrote .env.' : 'Wrote .env, which 
 
 const WELCOME_WITHOUT_QUESTIONS =
   'Sets Atelier up from the environment and .env, and asks nothing: checks the token of the bot and the address and key of the gateway, writes .env, and registers the commands. It costs nothing, and can be run again.';
+
+const NO_SHARP =
+  'Images cannot be processed, because an optional package of sharp is missing. Run npm ci without --omit=optional.';
 
 const HELP = `${wrap(WELCOME)}
 
@@ -51,6 +53,7 @@ async function setup(): Promise<number> {
   try {
     const welcome = values.yes ? WELCOME_WITHOUT_QUESTIONS : WELCOME;
     terminal.say(`${welcome} Ctrl-C ends it; nothing is written before the end of step 3.`);
+    await import('sharp').catch(() => terminal.bad(NO_SHARP));
     const draft = new Draft('.env', process.env);
     if (values.yes) {
       draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);
@@ -111,15 +114,4 @@ async function start(): Promise<number> {
   return code ?? 1;
 }
 
-function reportFailure(error: unknown): number {
-  if (error instanceof Stop) {
-    console.error(wrap(error.message));
-    return error.code;
-  }
-  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
-  const { code, sentence } = explainFailure(error);
-  console.error(sentence);
-  return code;
-}
-
-process.exitCode = await setup().catch(reportFailure);
+process.exitCode = await setup().catch((error: unknown) => reportFailure(error, USAGE));

@@ -26,7 +26,7 @@ const EX_CONFIG = 78;
 const UNAUTHORIZED = 401;
 
 const DISCORD_UNREACHABLE =
-  'Discord cannot be reached, so Atelier has not started. Check the network of this machine, or wait if Discord has an outage, and start Atelier again.';
+  'Discord cannot be reached, so Atelier has not started. Check the network of this machine (proxies in its settings are not used), or wait if Discord has an outage, and start Atelier again.';
 
 /** Unlike exit(), this does not lose lines that are still being written to a pipe. */
 function setExitCode(code: number): void {

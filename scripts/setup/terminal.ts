@@ -45,7 +45,7 @@ export type Terminal = ReturnType<typeof openTerminal>;
 export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
   const { stdin, stdout } = process;
   if (canAsk && !(stdin.isTTY && stdout.isTTY))
-    throw new Stop(EX_USAGE, 'Without a terminal, nothing can be asked. Use: npm run setup -- --yes');
+    throw new Stop(EX_USAGE, 'Without a terminal, nothing can be asked. Use the option --yes.');
   // A pipe has no size, and that of a serial console is 0.
   stdout.columns ||= MAX_COLUMNS;
   stdout.rows ||= ROWS;

@@ -279,7 +279,7 @@ describe('npm run deploy', () => {
 
   it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
     const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '1'.repeat(18));
-    expect(output).toContain('The bot is not on the server that --guild or DISCORD_GUILD_ID names.');
+    expect(output).toContain('Discord gives the bot no access to a server (code 50001).');
     expect(code).toBe(78);
   });
 

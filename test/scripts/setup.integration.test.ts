@@ -108,6 +108,24 @@ describe('npm run setup -- --yes', () => {
     expect(code).toBe(77);
   });
 
+  it.each([
+    ['a registration', '/applications/:application/guilds/:guild/commands', 50_013],
+    ['a check', '/guilds/:guild/channels', 50_001],
+  ])('npm run setup says what to do if Discord refuses %s, and ignores a proxy', async (_name, route, code) => {
+    const world = await newWorld();
+    world.discord.faults.add({ on: { route }, do: { type: 'status', status: 403, code } });
+    const DISCORD_GUILD_ID = world.discord.world.guild('atelier').id;
+    const HTTPS_PROXY = `http://127.0.0.1:${await freePort()}`;
+    const ending = await setUp(newFolder(), {
+      ...settingsOf(world),
+      DISCORD_GUILD_ID,
+      HTTPS_PROXY,
+      HTTP_PROXY: HTTPS_PROXY,
+    });
+    expect(wordsOf(ending.output)).toContain(`Discord gives the bot no access to a server (code ${code}).`);
+    expect(ending.code).toBe(78);
+  });
+
   it('npm run setup names what could harm the bot in the settings of its application', async () => {
     const application = {
       bot_public: true,
