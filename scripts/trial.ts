@@ -8,7 +8,7 @@ import * as shape from '../src/config-shapes.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { GatewayError } from '../src/services/gateway/errors.ts';
 import { decimalPrice } from '../src/services/money/price.ts';
-import { explainFailure } from './deploy.ts';
+import { reportFailure } from './deploy.ts';
 import { explainGatewayError } from './setup/gateway-side.ts';
 import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
 import { adopt } from './trial/adopt.ts';
@@ -17,7 +17,7 @@ import type { Member } from './trial/member-steps.ts';
 import { markdownOf, type TrialReport } from './trial/report.ts';
 import type { Step } from './trial/run.ts';
 import { costsOf, openTrial, type Trial } from './trial/trial.ts';
-import { EX_USAGE, reportWrongArguments } from './usage.ts';
+import { EX_USAGE } from './usage.ts';
 
 const INTERRUPTED = 130;
 const DEFAULT_CAP = '1';
@@ -101,11 +101,14 @@ async function main(): Promise<number> {
 const memberAt =
   (terminal: Terminal): Member =>
   async (deed) => {
-    const what =
-      deed.type === 'command'
-        ? `Type ${deed.text}`
-        : `Press "${terminalSafe(deed.label) || 'the button without a label'}"`;
-    terminal.say(`   ${what} in the channel, and wait until the bot has responded.`);
+    const [type, text] = [deed.type, terminalSafe(deed.text)];
+    const what = {
+      command: `Type ${text}`,
+      menu: `Open the menu of a message of the bot, and choose Apps and ${text}`,
+      message: `Post "${text}"`,
+      button: `Press or choose "${text || 'the button without a label'}"`,
+    }[type];
+    terminal.say(`   ${what}, and wait until the bot has responded. Fill in a form that opens.`);
     return await terminal.confirm('Done?');
   };
 
@@ -115,7 +118,7 @@ async function agree({ steps, channel }: Trial, maxCost: string, terminal: Termi
   for (const step of steps) terminal.say(`   ${labelOf(step)}`);
   const { total, unpriced } = costsOf(steps);
   terminal.say(
-    `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there. The commands are registered on this server for a moment if it has none of its own.`,
+    `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
   terminal.say(`Known prices add up to ${total} US dollars; steps that would exceed ${maxCost} are left out.`);
   if (!(await terminal.confirm('Run this?'))) return undefined;
@@ -164,15 +167,4 @@ async function run(
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }
 
-function reportFailure(error: unknown): number {
-  if (error instanceof Stop) {
-    console.error(wrap(error.message));
-    return error.code;
-  }
-  if (error instanceof TypeError) return reportWrongArguments(error, USAGE);
-  const { code, sentence } = explainFailure(error);
-  console.error(sentence);
-  return code;
-}
-
-process.exitCode = await main().catch(reportFailure);
+process.exitCode = await main().catch((error: unknown) => reportFailure(error, USAGE));

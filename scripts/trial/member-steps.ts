@@ -3,19 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketShardEvents } from '@discordjs/ws';
 import {
-  type APIButtonComponentWithCustomId,
-  type APIMessage,
+  type APIApplicationCommandOption,
   ApplicationCommandOptionType,
-  ApplicationCommandType,
-  ComponentType,
   GatewayDispatchEvents,
   InteractionType,
-  Routes,
 } from 'discord-api-types/v10';
 import { startApp } from '../../src/app.ts';
 import { features } from '../../src/commands/index.ts';
 import type { Config } from '../../src/config.ts';
-import { readCustomId } from '../../src/discord/custom-ids.ts';
+import { customIds, readCustomId } from '../../src/discord/custom-ids.ts';
 import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 import { isRecord } from '../../src/lib/exact-json.ts';
@@ -25,85 +21,99 @@ import { PROMPT } from './gateway-steps.ts';
 import type { Recorder } from './recorder.ts';
 import { LeftOut, type Step, Unexpected } from './run.ts';
 
-/** What a member is to do: use a command, or press a button of a message. */
-type Deed =
-  | { type: 'command'; name: string; text: string }
-  | { type: 'button'; messageId: string; customId: string; label: string };
+/** What a member is to do. */
+export interface Deed {
+  type: 'command' | 'menu' | 'message' | 'button';
+  /** The command, the entry of a message's menu, or the family of buttons. */
+  name: string;
+  /** What to type, or the label. */
+  text: string;
+  /** The message that has the button. */
+  messageId?: string;
+}
 
 /** Resolves when the member has done it and the bot has responded, with whether they did. */
 export type Member = (deed: Deed) => Promise<boolean>;
 
-/** A member would not press more. Each family of buttons is pressed once. */
-const MAX_BUTTONS = 40;
+/** Families of buttons by their verbs. The ids of forms are no buttons. */
+const families = new Map(
+  Object.entries(customIds).flatMap(([name, { name: verb }]) =>
+    /Filled|^corrected$/.test(name) ? [] : [[verb, name]],
+  ),
+);
+/** After these, there may be nothing left to press. */
+const ENDS = /^(?:delete|dismiss|end|erase)/;
 
-/** Each command once, then each family of buttons once that the bot's messages in the channel have. */
+/** Each command and entry of a menu once, then each family of buttons once that the bot's messages had. */
 export function memberSteps(side: DiscordSide, member: Member, recorder: Recorder): Step[] {
-  const { channel, clients } = side;
-  const commands = registrations(features, side).filter(({ type }) => type !== ApplicationCommandType.Message);
-  const pressed = new Set<string>();
-  const press = async (): Promise<void> => {
-    const next = await nextButton(clients, channel.id, pressed);
-    if (!next) throw new LeftOut('no message has another button');
-    pressed.add(verbOf(next.customId));
-    if (!(await member(next))) throw new LeftOut('it was skipped');
-    if (!recorder.has(ROUTES[InteractionType.MessageComponent])) throw new Unexpected('no such interaction arrived');
+  const offers = new Map<string, Deed>();
+  recorder.onBody = (body) => {
+    for (const offer of offersIn(body)) offers.set(offer.name, offer);
   };
+  const stepOf = (name: string, route: string, deedOf: () => Deed | undefined): Step => ({
+    side: 'member',
+    name,
+    run: async () => {
+      const deed = deedOf();
+      if (!deed) throw new LeftOut('no message had such a button');
+      if (!(await member(deed))) throw new LeftOut('it was skipped');
+      if (!recorder.has(route)) throw new Unexpected('no such interaction arrived');
+    },
+  });
+  const command = (name: string, deed: Deed): Step =>
+    stepOf(name, ROUTES[InteractionType.ApplicationCommand], () => deed);
+  const list: Deed = { type: 'command', name: 'image', text: '/image prompt: a {red, blue} kite' };
+  const preset: Deed = { type: 'command', name: 'image', text: `/image prompt: ${PROMPT} preset: (the saved one)` };
+  const mention: Deed = { type: 'message', name: 'mention', text: `@${side.bot.username} Reply with the word: ready.` };
   return [
-    ...commands.map((command) => ({
-      side: 'member' as const,
-      name: `Command ${command.name}`,
-      run: async () => {
-        if (!(await member({ type: 'command', name: command.name, text: exampleOf(command) })))
-          throw new LeftOut('it was skipped');
-        if (!recorder.has(ROUTES[InteractionType.ApplicationCommand]))
-          throw new Unexpected('no such interaction arrived');
-      },
-    })),
-    ...Array.from({ length: MAX_BUTTONS }, (_, index) => ({
-      side: 'member' as const,
-      name: `Button ${index + 1}`,
-      run: press,
-    })),
+    ...registrations(features, side)
+      .flatMap(deedsOf)
+      .map((deed) => command(`${nameOfType[deed.type]} ${deed.name}`, deed)),
+    command('Prompt with a list', list),
+    command('Command with a preset', preset),
+    ...(side.mentions ? [stepOf('Mention', MESSAGE, () => mention)] : []),
+    ...[...families.values()]
+      .toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)))
+      .map((name) => stepOf(`Button ${name}`, ROUTES[InteractionType.MessageComponent], () => offers.get(name))),
     { side: 'member', name: 'Removal of the commands', run: () => removeCommands(side) },
   ];
 }
 
-/** The first button of a family that was not pressed yet, newest message first. */
-async function nextButton({ rest }: DiscordClients, channelId: string, pressed: ReadonlySet<string>) {
-  const messages = (await rest.get(Routes.channelMessages(channelId))) as APIMessage[];
-  return messages
-    .flatMap(({ id, components = [] }) => buttonsIn(components).map((button) => ({ ...button, messageId: id })))
-    .map(({ messageId, custom_id: customId, emoji, label = emoji?.name ?? '' }) => ({
-      type: 'button' as const,
-      messageId,
-      customId,
-      label,
-    }))
-    .find(({ customId }) => !pressed.has(verbOf(customId)));
-}
+const nameOfType = { command: 'Command', menu: 'Menu entry' } as const;
 
-function buttonsIn(value: unknown): APIButtonComponentWithCustomId[] {
-  if (Array.isArray(value)) return value.flatMap(buttonsIn);
+/** The buttons and menus in the messages of a response. The options of some menus are buttons, too. */
+function offersIn(value: unknown, messageId = ''): Deed[] {
+  if (Array.isArray(value)) return value.flatMap((one) => offersIn(one, messageId));
   if (!isRecord(value)) return [];
-  const isButton =
-    value.type === ComponentType.Button && typeof value.custom_id === 'string' && value.disabled !== true;
-  return isButton ? [value as never] : [value.components, value.accessory].flatMap(buttonsIn);
+  const { custom_id: customId, options, label, emoji, placeholder, components, accessory } = value;
+  if (typeof customId !== 'string') {
+    const id = typeof value.id === 'string' ? value.id : messageId;
+    return [components, accessory].flatMap((part) => offersIn(part, id));
+  }
+  const text = [label, isRecord(emoji) && emoji.name, placeholder].find((one) => typeof one === 'string') ?? '';
+  const ids = [customId, ...(Array.isArray(options) ? options.map((option) => option.value) : [])];
+  const names = ids.flatMap((id) => families.get(readCustomId(String(id))?.verb ?? '') ?? []);
+  return value.disabled === true ? [] : names.map((name) => ({ type: 'button', name, text, messageId }));
 }
 
-/** The verb in an id of ours says what the button does, and nothing else. */
-const verbOf = (customId: string): string => readCustomId(customId)?.verb ?? 'other';
+/** Each subcommand with its required options, as a member would type it. */
+function deedsOf(body: CommandBody): (Deed & { type: keyof typeof nameOfType })[] {
+  if (!('options' in body)) return [{ type: 'menu', name: body.name, text: body.name }];
+  const { name, options = [] } = body;
+  const subcommands = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
+  if (subcommands.length === 0) return [{ type: 'command', name, text: exampleOf(name, options) }];
+  return subcommands.map((one) => {
+    const fullName = `${name} ${one.name}`;
+    return { type: 'command', name: fullName, text: exampleOf(fullName, one.options ?? []) };
+  });
+}
 
-/** The command with its required options, as a member would type it. */
-function exampleOf(command: CommandBody): string {
-  const [first] = 'options' in command ? (command.options ?? []) : [];
-  const isGroup = first?.type === ApplicationCommandOptionType.Subcommand;
-  const options = (isGroup ? (first.options ?? []) : 'options' in command ? (command.options ?? []) : []).filter(
-    (option) => 'required' in option && option.required,
-  );
-  const values = options.map(
-    ({ name, type }) => `${name}: ${type === ApplicationCommandOptionType.String ? PROMPT : '(any)'}`,
-  );
-  return [`/${command.name}`, ...(isGroup ? [first.name] : []), ...values].join(' ');
+function exampleOf(name: string, options: readonly APIApplicationCommandOption[]): string {
+  const values = options.flatMap((option) => {
+    const isFreeText = option.type === ApplicationCommandOptionType.String && !option.choices && !option.autocomplete;
+    return option.required ? `${option.name}: ${isFreeText ? PROMPT : '(any)'}` : [];
+  });
+  return [`/${name}`, ...values].join(' ');
 }
 
 const ROUTES = {
@@ -113,6 +123,9 @@ const ROUTES = {
   [InteractionType.ApplicationCommandAutocomplete]: 'INTERACTION completion',
   [InteractionType.ModalSubmit]: 'INTERACTION form',
 };
+
+/** A message that mentions a bot. */
+const MESSAGE = 'INTERACTION message';
 
 interface BotOptions {
   version: string;
@@ -132,6 +145,8 @@ export async function startBot(
   const onClients = ({ connection }: DiscordClients): void => {
     connection.socket.on(WebSocketShardEvents.Dispatch, ({ data }) => {
       if (data.t === GatewayDispatchEvents.InteractionCreate) recorder.addPayload(ROUTES[data.d.type], data.d);
+      if (data.t === GatewayDispatchEvents.MessageCreate && data.d.mentions.some(({ bot }) => bot))
+        recorder.addPayload(MESSAGE, data.d);
     });
   };
   const ownConfig: Config = {

@@ -45,12 +45,17 @@ const NO_RESPONSE = 'no response';
 /** Records the responses to the requests of `undici` dispatchers. */
 export class Recorder {
   #exchanges: Exchange[] = [];
+  /** Called with each response that has arrived, even if its step has ended. */
+  onBody: (body: unknown) => void = () => undefined;
 
   /** Passed to the `compose` of a dispatcher. */
   interceptorFor(routeOf: RouteOf): Dispatcher.DispatcherComposeInterceptor {
     return (dispatch) => (options, handler) => {
       const route = routeOf(options.method, options.path, String(options.origin));
-      return dispatch(options, route === undefined ? handler : new Recording(handler, this.#open(route)));
+      return dispatch(
+        options,
+        route === undefined ? handler : new Recording(handler, this.#open(route), (body) => this.onBody(body)),
+      );
     };
   }
 
@@ -101,10 +106,12 @@ export class Recorder {
 class Recording extends DecoratorHandler {
   readonly #handler: Dispatcher.DispatchHandlers;
   readonly #exchange: Exchange;
+  readonly #onBody: Recorder['onBody'];
   #size = 0;
 
-  constructor(handler: Dispatcher.DispatchHandlers, exchange: Exchange) {
+  constructor(handler: Dispatcher.DispatchHandlers, exchange: Exchange, onBody: Recorder['onBody']) {
     super(handler);
+    this.#onBody = onBody;
     this.#handler = handler;
     this.#exchange = exchange;
   }
@@ -123,6 +130,11 @@ class Recording extends DecoratorHandler {
     // Undici reuses the memory of a chunk.
     if (this.#size <= MAX_BYTES) this.#exchange.chunks.push(Buffer.from(chunk));
     return this.#handler.onData?.(chunk) ?? true;
+  }
+
+  onComplete(trailers: string[] | null): void {
+    this.#onBody(parseJson(Buffer.concat(this.#exchange.chunks).toString('utf8')));
+    this.#handler.onComplete?.(trailers);
   }
 }
 

@@ -55,6 +55,8 @@ async function observeInteractions(): Promise<ExpectedStep> {
     const [menu] = body.filter(({ type }) => type === ApplicationCommandType.Message);
     await (await member.menu(menu?.name ?? '', grid)).acknowledged();
     await (await member.click(grid, 'U1')).acknowledged();
+    const page = await (await member.slash('settings')).message(({ components = [] }) => components.length > 0);
+    await (await member.click(page, 'Change answers')).modal();
     const taken = await recorder.take(ANYTHING, []);
     const responses = taken.filter(({ route }) => route.startsWith('INTERACTION'));
     return { name: INTERACTIONS, outcome: 'worked', responses };

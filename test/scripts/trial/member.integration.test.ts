@@ -3,44 +3,89 @@ import { openEmbeddedSides, tryEmbeddedSides } from '../../../scripts/trial/embe
 import { compareWithExpected, knownIn, readExpected } from '../../../scripts/trial/expected.ts';
 import { PROMPT } from '../../../scripts/trial/gateway-steps.ts';
 import type { Member } from '../../../scripts/trial/member-steps.ts';
+import { openTrial } from '../../../scripts/trial/trial.ts';
+import { handlers } from '../../../src/commands/index.ts';
+import { customIds } from '../../../src/discord/custom-ids.ts';
+import { commandsByFullName } from '../../../src/discord/handlers.ts';
+import { replyTo, toBot } from '../../e2e/mentions/fixture.ts';
 import { addCleanup } from '../../support/ending.ts';
 import { cachingStudio } from '../../support/studio.ts';
 
-it('With a member, the trial starts the bot, and records each command and each family of buttons', async () => {
+async function openSides() {
   const studio = cachingStudio();
   addCleanup(() => studio.close());
   const sides = await openEmbeddedSides('spec', { speed: 400, studio });
   addCleanup(() => sides.close());
+  return sides;
+}
+
+/** A form is filled in when the button that opens it is pressed. */
+const FORMS = [
+  'actionTextFilled',
+  'continueFilled',
+  'editFilled',
+  'editFilledPublicly',
+  'editFilledPrivately',
+  'lineFilled',
+  'animateFilled',
+  'makeVideoFilled',
+  'referenceFilled',
+  'corrected',
+  'continueConversationFilled',
+  'messageQuestionFilled',
+  'speakFilled',
+  'reportFilled',
+  'reportBlockFilled',
+  'rulesFilled',
+  'rulesApartFilled',
+  'preferencesFilled',
+  'presetReportFilled',
+];
+
+it('The trial has a step for each command, each entry of a menu and each family of buttons', async () => {
+  const { config, channelId } = await openSides();
+  const trial = await openTrial(config, { channelId, member: async () => false });
+  addCleanup(() => trial.close());
+  const names = trial.steps.map(({ name }) => name);
+  const commands = [...commandsByFullName(handlers.commands).keys()].map((name) => `Command ${name}`);
+  expect(names).toEqual(expect.arrayContaining(commands));
+  expect(names.filter((name) => name.startsWith('Menu entry '))).toHaveLength(handlers.menus.length);
+  expect(Object.keys(customIds).filter((name) => !names.includes(`Button ${name}`))).toEqual(FORMS);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+it('With a member, the trial starts the bot, and records commands, a mention and each family of buttons, also of private messages', async () => {
+  const sides = await openSides();
   const { discord } = sides;
   const admin = discord.as('admin');
-  const told: string[] = [];
-  const member: Member = async (deed) => {
-    if (deed.type === 'button') {
-      told.push(deed.label);
-      if (told.length > 2) return false;
-      await (await admin.click({ id: deed.messageId }, deed.label)).acknowledged();
-      return true;
-    }
-    if (deed.name === 'imagine') {
-      expect(deed.text).toBe(`/imagine prompt: ${PROMPT}`);
+  const deeds: Record<string, (messageId: string, text: string) => Promise<unknown>> = {
+    about: async () => (await admin.slash('about')).acknowledged(),
+    settings: async () => (await admin.slash('settings')).message(({ components = [] }) => components.length > 0),
+    imagine: async (_, text) => {
+      expect(text).toBe(`/imagine prompt: ${PROMPT}`);
       const exchange = await admin.slash('imagine', { prompt: PROMPT });
-      await exchange.message(({ components = [] }) => components.length > 1);
-      return true;
-    }
-    if (deed.name !== 'about') return false;
-    await (await admin.slash('about')).acknowledged();
-    return true;
+      return exchange.message(({ components = [] }) => components.length > 1);
+    },
+    mention: async () => replyTo(discord, 'studio', await admin.say(toBot(discord, PROMPT))),
+    action: async (id, text) => (await admin.click({ id }, text)).acknowledged(),
+    preferences: async (id, text) => (await admin.click({ id }, text)).modal(),
+  };
+  const member: Member = async ({ name, text, messageId = '' }) => {
+    await deeds[name]?.(messageId, text);
+    return name in deeds;
   };
   const expected = readExpected();
   const names = [
     'Commands',
     'Start of the bot',
     'Command about',
-    'Command imagine',
     'Command image',
-    'Button 1',
-    'Button 2',
-    'Button 3',
+    'Command imagine',
+    'Command settings',
+    'Mention',
+    'Button action',
+    'Button budget',
+    'Button preferences',
     'Removal of the commands',
   ];
   const results = await tryEmbeddedSides(sides, knownIn(expected), names, member);
@@ -48,10 +93,8 @@ it('With a member, the trial starts the bot, and records each command and each f
   expect(outcomes).toEqual({
     ...Object.fromEntries(names.map((name) => [name, 'worked'])),
     'Command image': 'it was skipped',
-    'Button 3': 'it was skipped',
+    'Button budget': 'no message had such a button',
   });
-  // Buttons of one family, such as U1 to U4, are pressed once.
-  expect(new Set(told).size).toBe(told.length);
   expect(compareWithExpected(results, expected).differences).toEqual([]);
   expect(results.find(({ name }) => name === 'Command about')?.responses.map(({ route }) => route)).toEqual([
     'INTERACTION command',
