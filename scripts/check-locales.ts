@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { languages } from '../src/lib/languages.ts';
 import { stringFiles } from '../src/locales/index.ts';
-import { languages } from '../src/locales/languages.ts';
 import { localeProblems } from './locales/check.ts';
 import { readMaxLengths } from './locales/lengths.ts';
 import { runWithoutOptions } from './usage.ts';

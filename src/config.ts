@@ -274,13 +274,15 @@ const pollFrom = (settings: Settings) => ({
   imgxLists: settings.GATEWAY_IMGX_LISTS,
 });
 
+const operatorFrom = (settings: Settings) => ({
+  ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID, language: settings.OPERATOR_LANGUAGE }),
+  ids: settings.OPERATOR_IDS,
+});
+
 function configFrom(settings: Settings) {
   return {
     discord: discordFrom(settings),
-    operator: {
-      ...withoutUndefined({ channelId: settings.OPERATOR_CHANNEL_ID, language: settings.OPERATOR_LANGUAGE }),
-      ids: settings.OPERATOR_IDS,
-    },
+    operator: operatorFrom(settings),
     gateway: gatewayFrom(settings),
     store: settings.STORE_URL,
     cluster: clusterFrom(settings),

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PSEUDO_LANGUAGE } from '../../scripts/locales/pseudo-strings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import type { Language } from '../../src/locales/languages.ts';
+import type { Language } from '../../src/lib/languages.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
 import type { RecordedRequest } from '../discord/request-log.ts';
 import { modelKindsFile } from '../gateway/catalogue.ts';

@@ -1,6 +1,7 @@
 /** Preloaded by the sandbox: lets the bot speak a language that has no folder, so that members cannot choose it elsewhere. */
+
+import { languages } from '../../src/lib/languages.ts';
 import { strings, translations } from '../../src/locales/index.ts';
-import { languages } from '../../src/locales/languages.ts';
 import { readMaxLengths } from './lengths.ts';
 import { PSEUDO_LANGUAGE, pseudoStrings } from './pseudo-strings.ts';
 

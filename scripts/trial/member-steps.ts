@@ -22,7 +22,7 @@ import type { Recorder } from './recorder.ts';
 import { LeftOut, type Step, Unexpected } from './run.ts';
 
 /** What a member is to do. */
-export interface Deed {
+interface Deed {
   type: 'command' | 'menu' | 'message' | 'button';
   /** The command, the entry of a message's menu, or the family of buttons. */
   name: string;

@@ -1,5 +1,5 @@
 import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
-import type { Language } from '../locales/languages.ts';
+import type { Language } from '../lib/languages.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
 import { type PreferencePlace, type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';

@@ -173,9 +173,8 @@ export function imageForm<Parsed>(definition: ImageForm<Parsed>) {
     async run(origin, context, { parsed, typedModel, chosen, added }) {
       const parent = origin.from === 'menu' ? undefined : await pressedTask(origin.taskId, context);
       const { images, about } = await imagesOfForm(origin, context);
-      const links = linksOf(images, chosen, added);
       const model = await chooseModel(purpose, typedModel, context.services);
-      return definition.run(parsed, { parent, links, model, about }, context);
+      return definition.run(parsed, { parent, links: linksOf(images, chosen, added), model, about }, context);
     },
   });
   return { menu: entry, handlers: [opener, submit], form };

@@ -24,7 +24,6 @@ export function openCommands(
   loadRules: (guildId: string) => Promise<boolean>,
 ) {
   const { settings, safety, tasks, discord, clock, log } = sources;
-  const { rules } = safety;
   const { follows, funnel, rateLimiter, outbox, readers } = discord;
   const reportDelivery = new ReportDelivery(sources);
   const services: Services = { ...sources, reportDelivery };
@@ -53,7 +52,7 @@ export function openCommands(
     },
     guards: [
       refuseUnserved(settings.discord),
-      refusePersonalInstall((guildId) => rules.allowsPersonalInstalls(guildId)),
+      refusePersonalInstall((guildId) => safety.rules.allowsPersonalInstalls(guildId)),
     ],
   });
   const mentions = new Mentions(services);
@@ -67,7 +66,6 @@ export function openCommands(
       mentions,
       services,
     ),
-
     /** Continues what was in progress when the bot last stopped. */
     async resume(): Promise<void> {
       await follows.resume();

@@ -1,9 +1,9 @@
 import type { FormValues } from '../discord/form.ts';
 import type { FieldPlan } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
+import { languageName, languages } from '../lib/languages.ts';
 import { Mistakes } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
-import { languageName, languages } from '../locales/languages.ts';
 import type { Strings } from '../locales/strings.ts';
 import {
   answerLengths,

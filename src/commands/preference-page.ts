@@ -3,7 +3,7 @@ import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { entriesOf } from '../lib/entries.ts';
-import { languageName } from '../locales/languages.ts';
+import { languageName } from '../lib/languages.ts';
 import { buttonPlan } from '../messages/task-buttons.ts';
 import {
   MAX_PERSONA_LENGTH,

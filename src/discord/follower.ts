@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppContext } from '../lib/app-context.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
-import { languages } from '../locales/languages.ts';
+import { languages } from '../lib/languages.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/errors.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';

@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
+import type { Language } from '../lib/languages.ts';
 import type { PlainLog } from '../lib/log.ts';
-import type { Language } from '../locales/languages.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import { bodyOf } from './message-body.ts';
 import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';

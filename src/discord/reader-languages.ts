@@ -1,6 +1,6 @@
+import { type Language, languageOf } from '../lib/languages.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { type Say, sayIn } from '../locales/index.ts';
-import { type Language, languageOf } from '../locales/languages.ts';
 import type { EarlyPreferences, PreferenceOwner, PreferenceStore } from '../services/orders/preference-set.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
 import type { InteractionFacts } from './interaction-facts.ts';

@@ -11,8 +11,8 @@ import {
   ApplicationCommandOptionType as Type,
 } from 'discord-api-types/v10';
 import { withoutUndefined } from '../lib/entries.ts';
+import { languageOf } from '../lib/languages.ts';
 import { stringAt, strings, stringsIn } from '../locales/index.ts';
-import { languageOf } from '../locales/languages.ts';
 import type { Command, Menu, SingleCommand } from './handlers.ts';
 import type { NumberOption, Option, TextOption } from './options.ts';
 

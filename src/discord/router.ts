@@ -1,11 +1,11 @@
 import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
+import type { Language } from '../lib/languages.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
 import { sayIn } from '../locales/index.ts';
-import type { Language } from '../locales/languages.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { FormDrafts } from '../services/orders/form-drafts.ts';
 import { customIds, originalFormId, readCustomId } from './custom-ids.ts';

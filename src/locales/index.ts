@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
-import type { Language } from './languages.ts';
+import type { Language } from '../lib/languages.ts';
 import type { Strings } from './strings.ts';
 
 declare module 'i18next' {

@@ -46,20 +46,15 @@ export function noteFinder({ media, views, log, clock }: FileSources, book: Task
   };
 
   /** Undefined if the bot is about to stop; the references are checked again after the next start. */
-  async function checkAll(
-    references: readonly Reference[],
-    { requesterId, language }: Task,
-  ): Promise<string[] | undefined> {
+  async function checkAll(references: readonly Reference[], task: Task): Promise<string[] | undefined> {
     const checks = await Promise.all(
       references.map(async (one) => {
-        const verdict = await check(one, requesterId);
+        const verdict = await check(one, task.requesterId);
         return verdict === undefined ? [] : [{ ...one, verdict }];
       }),
     );
-    const checkedReferences = checks.flat();
-    return checkedReferences.length < references.length
-      ? undefined
-      : referenceNotes(checkedReferences, sayIn(language));
+    const checked = checks.flat();
+    return checked.length < references.length ? undefined : referenceNotes(checked, sayIn(task.language));
   }
 
   /** Undefined if the bot is about to stop. */

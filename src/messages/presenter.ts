@@ -170,6 +170,10 @@ const groupPresenter =
     return task.traits.isAlbum ? music.album(task, place.guildId) : prepareBatch(task, place, sources, signal);
   };
 
+/** A result that will be moderated is not shown while it is being generated. */
+const shownPreviewOf = async (task: Task, sources: MessageSources, signal: AbortSignal | undefined) =>
+  sources.safety.rules.judgesResults(task) ? undefined : previewOf(task, sources, signal);
+
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
   const { tasks, safety } = sources;
@@ -192,22 +196,19 @@ export function presenter(sources: MessageSources) {
 
     async prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage> {
       if (task.delivery.call) return recordedPing(task, sources);
-      const { guildId } = task;
       const say = sayIn(task.language);
       if (showsOthers(task)) return prepareGroup(task, task, signal);
       const customMessage = ownMessage(task);
       if (customMessage) return withFallback(customMessage, say);
-      const lineage = await lineageOf(task, task, sources);
-      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, lineage.parentLink, guildId), say);
-      const base = { ...NOTHING_SHOWN, ...lineage };
+      const base = { ...NOTHING_SHOWN, ...(await lineageOf(task, task, sources)) };
+      if (task.traits.isText) return withFallback(await singleAnswerMessage(task, base.parentLink, task.guildId), say);
       if (!hasEnded(task)) {
-        // A result that will be moderated is not shown while it is being generated.
-        const preview = safety.rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
+        const preview = await shownPreviewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.fitted.release);
       }
       if (task.state === 'ready' && !isHeld(task))
-        return prepareResults(task, await resultsOf(task, sources), base, { guildId, signal });
+        return prepareResults(task, await resultsOf(task, sources), base, { guildId: task.guildId, signal });
       return toPrepared(taskMessage(task, context, say, { ...base, notes: await noteSource.failureNotes(task) }));
     },
 
@@ -219,17 +220,15 @@ export function presenter(sources: MessageSources) {
     async prepareAgain(unmasked: Task, origin: Origin): Promise<PreparedMessage> {
       const { guildId, route, message } = origin;
       const isOwnMessage = message !== undefined && message.id === unmasked.message?.id;
-      const language = isOwnMessage ? unmasked.language : origin.language;
-      const say = sayIn(language);
-      const task = { ...safety.rules.maskTask(unmasked, guildId), language };
+      const say = sayIn(isOwnMessage ? unmasked.language : origin.language);
+      const task = { ...safety.rules.maskTask(unmasked, guildId), language: say.language };
       if (isWithheld(task, sources)) return toPrepared(taskMessage({ ...task, media: [] }, context, say));
       const shownTask = withFinishedTracks({ ...task, route: { ...task.route, uploadLimit: route.uploadLimit } });
       if (showsOthers(task)) return prepareGroup(shownTask, origin);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
-      const lineage = await lineageOf(task, origin, sources);
+      const base = { ...NOTHING_SHOWN, ...(await lineageOf(task, origin, sources)) };
       if (task.traits.isText)
-        return withFallback(await singleAnswerMessage(withoutFollowUps(task), lineage.parentLink, guildId), say);
-      const base = { ...NOTHING_SHOWN, ...lineage };
+        return withFallback(await singleAnswerMessage(withoutFollowUps(task), base.parentLink, guildId), say);
       const storedFiles = await sources.storedFiles(task);
       const results = await resultsOf(shownTask, sources, copiesOf(storedFiles ?? new Map()));
       return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined, guildId });

@@ -3,8 +3,8 @@ import { checkedSizes } from '../../scripts/command-limits.ts';
 import { features } from '../../src/commands/index.ts';
 import type { Command, SingleCommand } from '../../src/discord/handlers.ts';
 import { registrations } from '../../src/discord/registration.ts';
+import { languages } from '../../src/lib/languages.ts';
 import { type StringTree, stringAt, strings, stringsIn } from '../../src/locales/index.ts';
-import { languages } from '../../src/locales/languages.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
 const MAX_NAME_LENGTH = 32;

@@ -7,7 +7,7 @@ import { startStage } from '../../sandbox/web/open-stage.ts';
 import { Resources } from '../../sandbox/web/resources.ts';
 import { createPageServer } from '../../sandbox/web/server.ts';
 import { PSEUDO_LANGUAGE } from '../../scripts/locales/pseudo-strings.ts';
-import { languages } from '../../src/locales/languages.ts';
+import { languages } from '../../src/lib/languages.ts';
 import { openBrowser } from './browser.ts';
 import { type Seen, seeMessages } from './seen-messages.ts';
 

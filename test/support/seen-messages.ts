@@ -10,7 +10,7 @@ export interface Seen {
 }
 
 /** The custom ids of a message's buttons and menus, which are the same in every language. */
-export function controlsOf({ components }: Message): string[] {
+function controlsOf({ components }: Message): string[] {
   const ids: string[] = [];
   eachComponent(components ?? [], ({ custom_id: id }) => typeof id === 'string' && ids.push(id));
   return ids;

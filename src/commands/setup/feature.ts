@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { languages } from '../../lib/languages.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { languages } from '../../locales/languages.ts';
 import { setupSteps } from '../../services/safety/server-setup.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { doneSteps, finishStep, serverToSetUp } from './done-steps.ts';

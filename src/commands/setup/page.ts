@@ -5,8 +5,8 @@ import { commandMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
 import { listText } from '../../lib/formats.ts';
+import { languageName, languageOf, languages } from '../../lib/languages.ts';
 import type { Say } from '../../locales/index.ts';
-import { languageName, languageOf, languages } from '../../locales/languages.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
@@ -87,7 +87,7 @@ async function overviewPage(guildId: string, context: Context, mention: Mention)
   };
 }
 
-/** Servers that are no communities report English to bots, whatever their members speak. */
+/** Servers that are no communities report English to bots, even if their members speak another language. */
 async function languageLine(guildId: string, { services, facts, say }: Context): Promise<string> {
   const language = (await services.tasks.preferences.find({ guildId }))?.set.language;
   return language === undefined

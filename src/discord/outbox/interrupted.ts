@@ -1,7 +1,7 @@
 import { type APIInteraction, RESTJSONErrorCodes as Code, InteractionType, MessageFlags } from 'discord-api-types/v10';
+import { languages } from '../../lib/languages.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
-import { languages } from '../../locales/languages.ts';
 import type { TaskBook } from '../../services/orders/book.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { type InteractionFacts, interactionFactsOf } from '../interaction-facts.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Language, languages } from '../../locales/languages.ts';
+import { type Language, languages } from '../../lib/languages.ts';
 
 /** In which language the member uses Discord, if it is known and not English. */
 export const memberLanguage = z.enum(languages).optional().catch(undefined);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Language, languages } from '../../locales/languages.ts';
+import { type Language, languages } from '../../lib/languages.ts';
 
 /** What a usual model can be set for. */
 export const modelPurposes = ['image', 'video', 'music', 'text', 'voice'] as const;

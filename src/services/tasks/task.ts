@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { languages } from '../../locales/languages.ts';
+import { languages } from '../../lib/languages.ts';
 import { fingerprint } from '../media/fingerprint.ts';
 import { answer } from './answer.ts';
 import { amount, estimate } from './estimate.ts';

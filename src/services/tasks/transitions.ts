@@ -1,4 +1,4 @@
-import type { Language } from '../../locales/languages.ts';
+import type { Language } from '../../lib/languages.ts';
 import type { Submission } from '../gateway/snapshot.ts';
 import { withoutSignedUrls } from '../media/signed-urls.ts';
 import { settle, transitionError } from './delivery-state.ts';
