@@ -2,6 +2,7 @@ import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
+import { sentencesText } from '../../lib/formats.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/safety/rules.ts';
@@ -109,5 +110,6 @@ function refusalText(
     channel === undefined
       ? say(`rules.log.refusedOutside.${what}`, facts)
       : say(`rules.log.refused.${what}`, { ...facts, channel });
-  return matched === undefined ? sentence : `${sentence} ${say('rules.log.matched', { entry: entryText(matched) })}`;
+  if (matched === undefined) return sentence;
+  return sentencesText([sentence, say('rules.log.matched', { entry: entryText(matched) })], say);
 }
