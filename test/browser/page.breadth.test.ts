@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     );
     firstReply.resolve();
     await staleResponse;
-    expect(await page.getByRole('option').allTextContents()).toEqual(['for ab']);
+    expect(await page.getByRole('listbox').getByRole('option').allTextContents()).toEqual(['for ab']);
     await user.type('c');
     await page.getByText('Loading options failed').waitFor();
     await press('Escape');
@@ -379,7 +379,7 @@ describe.skipIf(browserPath === undefined)('The sandbox page in a real Chromium'
     await user.startCommand('imagine');
     await user.type('a very long prompt that takes several lines on the narrow page of a telephone');
     await page.getByRole('button', { name: 'aspect', exact: true }).click();
-    await page.getByRole('option').first().waitFor();
+    await page.getByRole('listbox').getByRole('option').first().waitFor();
     overflowing.push(...(await user.overflowingElements()));
     await press('Escape');
     await page.getByRole('button', { name: /^Workbench/ }).click();
