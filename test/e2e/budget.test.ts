@@ -182,7 +182,7 @@ describe('Budgets', () => {
       await (await fixture.discord.as('member').slash('about')).message(),
     ];
     expect(text(usage)).toMatch(
-      /remaining limit on this server: .* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
+      /remaining limits on this server:\n- .* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
     expect(text(about)).toContain('Your limit on this server: 2 tasks a day with 1 task granted');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');

@@ -70,7 +70,7 @@ describeProfiles('Callbacks', (profile) => {
     const [firstUrl, secondUrl] = callbackUrls(bot.gateway);
     expect(firstUrl).toMatch(new RegExp(`^${bot.url}/[\\w-]{44}$`));
     expect(secondUrl).not.toBe(firstUrl);
-    expect(bot.sent.every(({ status }) => status === 202)).toBe(true);
+    expect(new Set(bot.sent.map(({ status }) => status))).toEqual(new Set([202]));
     await expect.poll(bot.endCount).toBeGreaterThanOrEqual(2);
     expect(await bot.callbackCount('progress')).toBeGreaterThan(2);
     for (const { id } of bot.gateway.jobs.list()) expect(bot.gateway.tally.countOf(id).queries).toBe(1);
