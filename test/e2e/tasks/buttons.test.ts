@@ -67,7 +67,7 @@ describeProfiles('The buttons of a grid', (profile) => {
     // Lists, pages and usage call each task by its own name.
     const list = await openTaskList(fixture, 'member', { kind: 'action' });
     const names = text(list).match(/(?<=🟢 )[^·]+(?= ·)/g);
-    expect(names).toEqual(['Zoom out 2x', 'Upscale', 'Reroll']);
+    expect(names).toEqual(['Zoom out 2x', 'Upscale of image 1', 'Reroll']);
     const upscaleId = offeredTasks(list)[1]?.value ?? '';
     const page = await member.choose(list, 'Open a task', [upscaleId]);
     await page.message(says('**a fox in the snow**\n🟢 Upscale of image 1 · Finished'));
