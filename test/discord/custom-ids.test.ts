@@ -55,6 +55,7 @@ const POSTED_CUSTOM_IDS = [
   'prefsf.1.channel.persona',
   'prefsf.1.channel.persona.47DEQpj8',
   'prefsr.1.server',
+  'prefsra.1.server.reset',
   'preset.1',
   'presetc.1.01k3v9x2mabcdefgh',
   'presetd.1.01k3v9x2mabcdefgh',

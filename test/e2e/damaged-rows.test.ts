@@ -125,7 +125,7 @@ describe('Damaged rows', () => {
     expect(prompts(fixture)).toEqual(['red fox', 'blue fox', 'green fox']);
     expect(keysIn(fileOf(fixture), 'finished')).toHaveLength(3);
     const notice = await discord.until(() => discord.messages('dm').find(says('cannot be read')));
-    expect(text(notice)).toContain('One of your tasks cannot be read, so it is no longer updated.');
+    expect(text(notice)).toContain('One of your tasks cannot be read, so it is no longer updated;');
   });
 
   it('An order of a batch that cannot be read is refused, and the others are carried out', async () => {

@@ -141,9 +141,9 @@ describe('The page of /usage', () => {
       isEstimate: true,
     });
     const ownPage = page(ownSheet, 'cents');
-    expect(ownPage.content).toContain('Total: **≈ $1.50** for 1 request');
+    expect(ownPage.content).toContain('Total: **≈ $1.50** for 1 task');
     expect(ownPage.content).toMatch(/Count +Amount\nverse-1 +1 +≈ \$1\.50/);
-    expect(page(ownSheet, 'cents', true).content).toContain('Total: **≈ $1.4999184797815182** for 1 request');
+    expect(page(ownSheet, 'cents', true).content).toContain('Total: **≈ $1.4999184797815182** for 1 task');
     expect(ownPage.files?.[0]?.bytes?.toString()).toContain('1.4999184797815182');
     expect(page(sheet, 'cents').content).toContain('**1 cents (= $0.01)**');
     expect(page(sheet).content).toContain('Amounts are in the gateway’s own unit.');

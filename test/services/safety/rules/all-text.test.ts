@@ -47,6 +47,7 @@ function sampleOf(schema: z.core.$ZodType, textAt: (path: Path) => string, path:
     case 'optional':
     case 'default':
     case 'nullable':
+    case 'catch':
       return inner(def.innerType);
     case 'pipe':
       return inner(def.in);
