@@ -43,6 +43,7 @@ it('The trial of a gateway that others wrote says what works there, and what dif
     'Streamed answer',
     'Streamed answer with a tool',
     'Video of the second entry',
+    'Moderation',
     'Live conversation',
     'Transcription',
   ]);
@@ -55,6 +56,7 @@ it('The trial of a gateway that others wrote says what works there, and what dif
     'Describe',
     'Blend',
     'Video',
+    'Video of the vendor path',
     'Song',
   ]);
   expect(named('left out')).toEqual(['Upscale']);

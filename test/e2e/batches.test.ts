@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { examine } from '../../src/services/store/examination/examination.ts';
+import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from './quick.ts';
@@ -43,6 +46,22 @@ const inThread = ({ discord }: FastClockFixture, parent: Message): Message[] =>
   discord.messages(parent.id).filter(says('Finished in'));
 
 describe('Batches', () => {
+  it('The question about a batch says how many of its tasks the limits of the member allow', async () => {
+    const prices = { PRICES: join(createTemporaryFolder(), 'prices.json') };
+    writeFileSync(prices.PRICES, JSON.stringify({ imagine: '0.1' }));
+    for (const [limits, allowed] of [
+      ['2 at once', 'Your limits allow 2 more tasks right now; the others will be refused.'],
+      ['$0.15 a day', 'Your limits allow 1 more task right now; the others will be refused.'],
+    ] as const) {
+      const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: limits, ...prices });
+      const question = await ask(fixture, { prompt: 'a {red, blue} bird', repeat: 2 });
+      expect(text(question)).toContain(allowed);
+      expect(submitCount(fixture.gateway)).toBe(0);
+    }
+    const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '4 at once', ...prices });
+    expect(text(await ask(fixture, { prompt: 'a {red, blue} bird', repeat: 2 }))).not.toContain('Your limits');
+  });
+
   it('Lists in a prompt are proposed in private, and submitted as tasks whose results are in the thread of one message', async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;

@@ -1,4 +1,4 @@
-import { difference } from '../../lib/decimals.ts';
+import { compare, difference, sumOf } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
@@ -176,10 +176,25 @@ export class Spending {
   }
 
   #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {
-    const allowances = this.limits
+    return this.#allowancesFor(requester, kind).find(
+      (one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount),
+    );
+  }
+
+  /** How many of several orders of a kind fit into what is left, by their estimates. */
+  fittingCount(requester: Requester, kind: string, amounts: readonly (string | undefined)[]): number {
+    const countIn = ({ unit, left }: Allowance): number => {
+      if (unit === 'tasks') return Number(left);
+      const sums = amounts.map((_, index) => sumOf(amounts.slice(0, index + 1).map((amount) => amount ?? '0')) ?? '0');
+      return sums.filter((sum) => compare(sum, left) <= 0).length;
+    };
+    return Math.min(amounts.length, ...this.#allowancesFor(requester, kind).map(countIn));
+  }
+
+  #allowancesFor(requester: Requester, kind: string): Allowance[] {
+    return this.limits
       .appliedTo(requester)
       .flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits, kind));
-    return allowances.find((one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount));
   }
 
   /** Where new requests of the requester are paused; undefined if they are not. */

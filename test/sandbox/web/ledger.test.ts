@@ -61,7 +61,7 @@ describe('The server with budgets on the sandbox page', () => {
     await waitForMessage('other', 'The moderation service flagged your request');
     const log = await server.channel('owner', 'log');
     await server.waitFor(async () =>
-      (await server.messages(log, 'owner')).find((one) => text(one).includes('(||`casino`||)')),
+      (await server.messages(log, 'owner')).find((one) => text(one).includes('||`casino`||')),
     );
   });
 });
