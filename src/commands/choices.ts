@@ -38,7 +38,7 @@ export function isPrivateByDefault(
 /** Decides the values of one order, and records where each comes from. */
 export class Choices {
   readonly sources: Record<string, Level> = {};
-  /** In which language the member uses Discord, if it is not English. */
+  /** The language of the member, if it is not English. */
   readonly memberLanguage: Language | undefined;
   readonly #preferred: Preferred;
   readonly #fromPreset: ReadonlySet<string>;

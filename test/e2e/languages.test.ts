@@ -90,7 +90,7 @@ it('A mention is answered in the language that its author had last, or else in t
   await (await member.slash('settings')).message();
   const known = await replyTo(discord, 'studio', await member.say(toBot(discord, 'rain?')));
   expect(labels(known)).toContain(japanese('ask.buttons.continue'));
-  expect(hint()).toBe('The member uses Discord in Japanese.');
+  expect(hint()).toBe('The language of the member is Japanese.');
 });
 
 it('Notices to the operator are English, or in the language that the operator has set', async () => {

@@ -153,7 +153,7 @@ function cutPromptLines(task: Task): string[] {
 }
 
 function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
-  const { id, state, times, polls, remoteId, model, seed, delivery } = task;
+  const { id, state, times, polls, remoteId, model, seed, delivery, traits } = task;
   const code = (text: string | undefined): string | undefined => (text === undefined ? undefined : inlineCode(text));
   const timestamp = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
@@ -163,13 +163,13 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
     sources: sourcesText(task.request, say),
     seed: code(seed),
     requested: timestamp(times.created),
-    accepted: timestamp(times.accepted),
+    // A batch itself is never sent to the gateway.
+    ...(!traits.isBatch && { accepted: timestamp(times.accepted), polls: String(polls) }),
     // Whether an unconfirmed task has ended, or ever began, is unknown.
     ...(state !== 'unconfirmed' && {
       ended: timestamp(times.ended),
       delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
     }),
-    polls: String(polls),
     reference: inlineCode(id),
     remoteId: code(remoteId),
     parent: parent && messageLink(parent),
@@ -210,6 +210,7 @@ const OMITTED_OPTIONS = new Set([
     'talk',
     'sound',
     'isClosed',
+    'memberLanguage',
     'words',
     'after',
     'extend',

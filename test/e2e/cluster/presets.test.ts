@@ -46,7 +46,7 @@ describe('Presets in a cluster', () =>
       for (const channel of ['studio', 'hall', 'dm']) expect(await use(cluster, 'Poster', { channel })).toBe(first);
       await expect.poll(async () => text(await reply(cluster, 'list', { preset: 'Poster' }))).toContain('used 3 times');
 
-      expect(text(await reply(cluster, 'share', { preset: 'Poster' }))).toContain('Shared in this server');
+      expect(text(await reply(cluster, 'share', { preset: 'Poster' }))).toContain('Shared on this server');
       expect([...(await suggested(cluster, other)).keys()]).toEqual(['Poster · this server']);
       expect([...(await suggested(cluster, { who: 'member', channel: 'hall' })).keys()]).toEqual(['Poster · yours']);
       expect(await use(cluster, 'Poster', other)).toBe(first);

@@ -111,7 +111,7 @@ describe('/preset', () => {
     expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }, { channel: 'dm' }))).toContain(
       'only on a server',
     );
-    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }))).toContain('Shared in this server');
+    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }))).toContain('Shared on this server');
     expect(await suggestionsOf(fixture, other)).toEqual(['Poster · this server']);
     expect(await suggestionsOf(fixture, { who: 'other', channel: 'dm' })).toEqual([]);
     expect(await suggestionsOf(fixture, { who: 'installer', channel: 'lobby' })).toEqual([]);
