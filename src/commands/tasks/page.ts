@@ -164,12 +164,13 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
     seed: code(seed),
     requested: timestamp(times.created),
     // A batch itself is never sent to the gateway.
-    ...(!traits.isBatch && { accepted: timestamp(times.accepted), polls: String(polls) }),
+    accepted: traits.isBatch ? undefined : timestamp(times.accepted),
     // Whether an unconfirmed task has ended, or ever began, is unknown.
     ...(state !== 'unconfirmed' && {
       ended: timestamp(times.ended),
       delivered: delivery.undeliverable === undefined ? timestamp(times.settled) : undefined,
     }),
+    polls: traits.isBatch ? undefined : String(polls),
     reference: inlineCode(id),
     remoteId: code(remoteId),
     parent: parent && messageLink(parent),
