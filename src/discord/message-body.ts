@@ -95,11 +95,18 @@ function contentOf({ content, overflow }: MessagePlan): { content?: string; over
   return { content: truncateMarkdown(breakInvites(content), MAX_CONTENT_LENGTH), overflowFiles };
 }
 
-function pageOf({ title, blocks, footer }: PagePlan): APIMessageTopLevelComponent {
-  const sections = [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])];
+function sectionsOf({ title, blocks, footer }: PagePlan): string[] {
+  return [`## ${title}`, ...blocks, ...(footer === undefined ? [] : [`-# ${footer}`])].map(breakInvites);
+}
+
+export function fitsPage(page: PagePlan): boolean {
+  return sectionsOf(page).join('').length <= MAX_PAGE_LENGTH;
+}
+
+function pageOf(page: PagePlan): APIMessageTopLevelComponent {
   let remaining = MAX_PAGE_LENGTH;
-  const parts = sections.map((text) => {
-    const part = truncate(breakInvites(text), Math.max(1, remaining));
+  const parts = sectionsOf(page).map((text) => {
+    const part = truncate(text, Math.max(1, remaining));
     remaining -= part.length;
     return part;
   });

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { languages } from '../../src/lib/languages.ts';
+import { sayIn } from '../../src/locales/index.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { startBot, startTestBot } from './bot.ts';
 import { createFastClockFixture, says } from './quick.ts';
@@ -97,6 +99,17 @@ describe('/help', () => {
       /\*\*Create\*\*\n<\/imagine:[\s\S]*\*\*Tasks, usage and this bot\*\*\n<\/tasks:[\s\S]*\*\*Manage\*\* \(admins\)\n<\/budget show:/,
     );
     expect(discord.violations).toEqual([]);
+  });
+
+  it('/help is complete in every language, without examples where they would not fit', async () => {
+    const { discord } = await startTestBot();
+    for (const language of languages) {
+      discord.world.user('owner').locale = language;
+      const content = text(await (await discord.as('owner').slash('help')).ephemeral());
+      const say = sayIn(language);
+      expect(content).toContain(say('help.about.verify'));
+      expect(content).toContain(say('help.mentions.server'));
+    }
   });
 
   it('/help hides commands that the member cannot use, and keeps the menu entries', async () => {

@@ -1,6 +1,7 @@
 import { commandsByFullName } from '../../discord/handlers.ts';
 import { mayManageChannels, mayManageServer } from '../../discord/interaction-facts.ts';
 import { commandMention } from '../../discord/markdown.ts';
+import { fitsPage } from '../../discord/message-body.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { type Say, sayIn, stringIn } from '../../locales/index.ts';
 import { isAdminOfAdminGuild } from '../account-access.ts';
@@ -18,20 +19,24 @@ function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[num
   return specs ? 'create' : 'more';
 }
 
-/** The registered commands and menu entries. Commands are clickable mentions; menu entries cannot be mentioned. */
-function helpPage(usable: readonly Feature[], menus: NonNullable<Feature['menus']>, registered: Registered, say: Say) {
+/** Commands are clickable mentions. */
+function commandBlocks(usable: readonly Feature[], registered: Registered, say: Say, hasExamples: boolean): string[] {
   const featuresByGroup = Map.groupBy(usable, groupOf);
-  const blocks = groups.flatMap((group) => {
-    const lines = (featuresByGroup.get(group) ?? []).flatMap((feature) => commandLines(feature, registered, say));
+  return groups.flatMap((group) => {
+    const features = featuresByGroup.get(group) ?? [];
+    const lines = features.flatMap((feature) => commandLines(feature, registered, say, hasExamples));
     return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
-  const menuLines = menus.flatMap((menu) => {
+}
+
+/** Menu entries cannot be mentioned. */
+function menuBlocks(menus: NonNullable<Feature['menus']>, registered: Registered, say: Say): string[] {
+  const lines = menus.flatMap((menu) => {
     // Discord knows it by its English name, and shows the name in the member's language.
     if (!registered.has(sayIn('en')(`menus.${menu.name}`))) return [];
     return [say('help.menuLine', { name: say(`menus.${menu.name}`), description: say(`help.about.${menu.name}`) })];
   });
-  if (menuLines.length > 0) blocks.push([say('help.menus'), ...menuLines].join('\n'));
-  return { title: say('help.title'), blocks: blocks.length === 0 ? [say('help.nothing')] : blocks };
+  return lines.length === 0 ? [] : [[say('help.menus'), ...lines].join('\n')];
 }
 
 /** Whether the bot answers the member's messages here. Those in a personal installation never reach it. */
@@ -43,7 +48,7 @@ async function answersMentions(context: Context): Promise<boolean> {
   return (await readChoices(context)).persona?.answersMentions !== false;
 }
 
-function commandLines({ command }: Feature, registered: Registered, say: Say): string[] {
+function commandLines({ command }: Feature, registered: Registered, say: Say, hasExamples: boolean): string[] {
   const names = [...commandsByFullName([command]).keys()].filter((name) => registered.has(name));
   const mentions = names.map((name) => commandMention(name, registered.get(name)));
   // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
@@ -55,7 +60,9 @@ function commandLines({ command }: Feature, registered: Registered, say: Say): s
     const textFor = (key: string): string => stringIn(say.language, ['commands', ...name.split(' '), key]) ?? '';
     const [description, example] = [textFor('description'), textFor('example')];
     const facts = { mention: mentions[index] ?? '', description };
-    return example === `/${name}` ? say('help.line', facts) : say('help.lineWithExample', { ...facts, example });
+    return !hasExamples || example === `/${name}`
+      ? say('help.line', facts)
+      : say('help.lineWithExample', { ...facts, example });
   });
 }
 
@@ -80,14 +87,24 @@ export function help(others: readonly Feature[]): Feature {
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
         const commands = commandsByFullName(usable.map(({ command }) => command));
-        const registered = [...(await services.discord.registeredCommands(facts))].filter(
-          ([name]) => mayManageChannels(facts) || !commands.get(name)?.isForChannelManagers,
+        const registered = new Map(
+          [...(await services.discord.registeredCommands(facts))].filter(
+            ([name]) => mayManageChannels(facts) || !commands.get(name)?.isForChannelManagers,
+          ),
         );
-        const page = helpPage(usable, menus, new Map(registered), say);
-        const mentionLines = (await answersMentions(context))
+        const mentionBlocks = (await answersMentions(context))
           ? [say(`help.mentions.${facts.guildId === undefined ? 'direct' : 'server'}`)]
           : [];
-        return { page: { ...page, blocks: [...page.blocks, ...mentionLines] } };
+        const pageWith = (hasExamples: boolean) => {
+          const blocks = [
+            ...commandBlocks(usable, registered, say, hasExamples),
+            ...menuBlocks(menus, registered, say),
+          ];
+          if (blocks.length === 0) blocks.push(say('help.nothing'));
+          return { title: say('help.title'), blocks: [...blocks, ...mentionBlocks] };
+        };
+        // In some languages, all commands with their examples exceed a page.
+        return { page: fitsPage(pageWith(true)) ? pageWith(true) : pageWith(false) };
       },
     }),
   };
