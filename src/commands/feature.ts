@@ -35,6 +35,8 @@ export interface Feature {
   handlers?: readonly Handler<Services>[];
   /** The request schemas and traits of its kinds. */
   specs?: Partial<KindSpecs>;
+  /** The kinds that its command orders, if they belong to another feature. */
+  orders?: readonly TaskKind[];
   /** How tasks of each kind are submitted and polled. */
   kinds?(tools: KindTools): readonly Kind[];
   /** How the messages of its kinds differ from the default. */

@@ -138,12 +138,12 @@ describe('/help', () => {
   });
 
   it('/help hides commands that the rules of the server deny to the member', async () => {
-    const rules = { access: [{ effect: 'deny', kinds: ['video', 'second-video', 'image-to-video'] }] };
+    const rules = { access: [{ effect: 'deny', kinds: ['video', 'second-video', 'image-to-video', 'ask'] }] };
     const path = join(createTemporaryFolder(), 'rules.json');
     writeFileSync(path, JSON.stringify(rules));
     const { discord } = await startTestBot({ settings: { RULES: path } });
     const help = text(await (await discord.as('member').slash('help')).ephemeral());
     expect(help).toContain('</image:');
-    expect(help).not.toMatch(/<\/video:|Make a video/);
+    expect(help).not.toMatch(/<\/video:|Make a video|<\/ask|<\/prompt/);
   });
 });

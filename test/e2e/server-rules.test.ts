@@ -371,7 +371,7 @@ describe('Server rules', () => {
     expect(text(await send('{'))).toContain('line 1, column 2. Correct it');
     expect(text(await send('{"words": [}'))).toContain('not valid JSON: the mistake is in line 1, column 12.');
     expect(text(await send('{"words":[{"text":5}]}'))).toContain(
-      '`words › entry 1 › text` must be text in quotation marks. Correct it',
+      '`words › #1 › text` must be text in quotation marks. Correct it',
     );
     const misspelled = JSON.stringify({ access: [{ effect: 'deny', role: ['1'] }] });
     expect(text(await send(misspelled))).toContain('`access › entry 1 › role` is not a field');

@@ -78,8 +78,8 @@ export function help(others: readonly Feature[]): Feature {
         const isAdmin = isOperator || mayManageServer(facts);
         const seesAccount = isOperator || isAdminOfAdminGuild(context);
         const allowed = [...others, feature].filter(
-          ({ specs }) =>
-            specs === undefined || keysOf(specs).some((kind) => services.safety.rules.allowsKind({ ...facts, kind })),
+          ({ specs = {}, orders = keysOf(specs) }) =>
+            orders.length === 0 || orders.some((kind) => services.safety.rules.allowsKind({ ...facts, kind })),
         );
         const usable = allowed.filter(
           (one) => (isAdmin || !one.command.isForAdmins) && (seesAccount || !one.isForAccount),

@@ -71,5 +71,6 @@ async function orderFor(use: ProposalUse, prompt: string, context: Context): Pro
 /** Helps with prompts, by the text model. Nothing is submitted but its answer, until a member uses a proposal. */
 export const prompt: Feature = {
   command: { name: 'prompt', subcommands: [helpCommand('improve'), translate, helpCommand('explain')] },
+  orders: ['ask'],
   handlers: [useButton],
 };

@@ -13,6 +13,7 @@ import {
   MAX_THRESHOLDS,
   MAX_WORD_LENGTH,
   MAX_WORDS,
+  word,
 } from '../../services/safety/server-rules.ts';
 
 /** Reads a list as admins type it, one entry per line. */
@@ -43,8 +44,15 @@ function parseKinds(names: string, targets: RuleTargets): string[] {
 const splitAtCommas = (text: string): string[] =>
   [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
-export const parseWords = (text: string, targets: RuleTargets): RuleSet['words'] =>
-  requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH).map((line) => parseEntry(line, targets));
+export function parseWords(text: string, targets: RuleTargets): RuleSet['words'] {
+  const lines = new Map(linesOf(text).map((line) => [line.normalize('NFKC').toLowerCase(), line]));
+  const entries = requireAtMost([...lines.values()], MAX_WORDS, MAX_WORD_LENGTH).map((line) =>
+    parseEntry(line, targets),
+  );
+  const invalid = entries.filter((entry) => !word.safeParse(entry).success).map((entry) => entry.text);
+  if (invalid.length > 0) throw new Refusal('refusals.rules.wordInvalid', { lines: invalid.slice(0, 3) });
+  return entries;
+}
 
 export const parsePatterns = (text: string, targets: RuleTargets): RuleSet['patterns'] =>
   requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, targets));

@@ -46,15 +46,15 @@ export class RuleMistake extends Refusal {
   readonly problem: RuleProblem;
 
   constructor(path: Path, problem: RuleProblem, facts: Refusal['variables'] = {}) {
-    super(`refusals.rules.importInvalid.${problem}`, { at: placeOf(path), ...facts });
+    super(`refusals.rules.importInvalid.${problem}`, { at: placeOf(path, '#'), ...facts });
     this.path = path;
     this.problem = problem;
   }
 }
 
 /** Where the mistake is, as a reader of the file counts: the first entry is entry 1. */
-export const placeOf = (path: Path): string =>
-  path.map((step) => (typeof step === 'number' ? `entry ${step + 1}` : String(step))).join(' › ');
+export const placeOf = (path: Path, entry: 'entry ' | '#' = 'entry '): string =>
+  path.map((step) => (typeof step === 'number' ? `${entry}${step + 1}` : String(step))).join(' › ');
 
 export function readRules(json: unknown, targets: RuleTargets): RuleSet | RuleMistake[] {
   const { data, error } = ruleSet.safeParse(json, { jitless: true, reportInput: true });

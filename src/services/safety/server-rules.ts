@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Frozen, keysOf } from '../../lib/entries.ts';
+import { foldBlockedWords } from './rules/fold.ts';
 
 export const MAX_WORDS = 1_000;
 export const MAX_PATTERNS = 100;
@@ -19,7 +20,13 @@ const kindList = z.array(z.string().max(40)).min(1).max(MAX_LIST_ENTRIES).option
 const id = z.string().regex(/^\d{17,20}$/);
 const ids = z.array(id).min(1).max(MAX_LIST_ENTRIES);
 
-const word = z.object({ text: z.string().min(1).max(MAX_WORD_LENGTH), kinds: kindList });
+/** Without letters and digits, or with `*` before them, an entry would block nothing. */
+const blocksSomething = (text: string): boolean => !text.startsWith('*') && foldBlockedWords(text).length > 0;
+
+export const word = z.object({
+  text: z.string().min(1).max(MAX_WORD_LENGTH).refine(blocksSomething),
+  kinds: kindList,
+});
 const pattern = z.object({ text: z.string().min(1).max(MAX_PATTERN_LENGTH), kinds: kindList });
 /** A host name, which includes its subdomains. */
 export const domain = z
