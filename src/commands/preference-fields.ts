@@ -13,6 +13,7 @@ import {
   MAX_SUFFIX_LENGTH,
   modelPurposes,
   type OwnPreferences,
+  type PreferenceLevel,
   type PreferenceSection,
   type PreferenceSet,
   pings,
@@ -71,6 +72,7 @@ function fieldMakers({ say }: Context) {
 
 /** The fields of the form for a section, with the values that are set. */
 export async function preferenceFields(
+  of: PreferenceLevel,
   section: PreferenceSection,
   { set, persona }: OwnPreferences,
   context: Context,
@@ -100,7 +102,10 @@ export async function preferenceFields(
           ...radio('remix', SWITCH, switchName(set.remix)),
           hint: say(services.settings.gateway.remix ? 'settings.remixHint' : 'settings.partialRemixHint'),
         },
-        { ...choice('language', languages, set.language, languageName), hint: say('settings.languageHint') },
+        {
+          ...choice('language', languages, set.language, languageName),
+          hint: say(of === 'channel' ? 'settings.channelLanguageHint' : 'settings.languageHint'),
+        },
       ];
     case 'answers':
       return [radio('length', answerLengths, set.length), radio('tone', answerTones, set.tone)];
@@ -133,7 +138,10 @@ export function withEntered(
     const answersMentions = switchIn(value('mentions')) !== false;
     const persona =
       name !== undefined && instructions !== undefined ? { name, instructions, model, answersMentions } : undefined;
-    return ({ set }) => ({ set, persona });
+    return (known) => {
+      if (!persona && !known.persona && !answersMentions) throw new Refusal('refusals.settings.personaIncomplete');
+      return { set: known.set, persona };
+    };
   }
   const entered = enteredSet(section, value);
   if (entered instanceof Refusal) return entered;

@@ -21,8 +21,9 @@ export async function acceptReloadRequests({ reload }: App, { store }: Config, l
     try {
       return { isDone: true, text: changeText(await reload()) };
     } catch (error) {
-      log.error({ err: error }, 'The settings were not reloaded.');
-      return { isDone: false, text: failureText(error) };
+      const text = failureText(error);
+      log.error({ err: error, reason: text }, 'The settings were not reloaded.');
+      return { isDone: false, text };
     }
   };
   // A terminal sends it when it is closed, which ends the bot.

@@ -55,7 +55,8 @@ export class Reload {
     log.level = next.log.level;
     try {
       await role.applyReload();
-      log.info({ taken, needRestart }, 'Took over changed settings.');
+      const message = 'No setting that can be taken over has changed.';
+      log.info({ taken, needRestart }, taken.length === 0 ? message : 'Took over changed settings.');
     } catch (error) {
       log.error({ err: error, taken }, 'Not all changed settings could be taken over.');
       throw new ReloadError('Not all changed settings could be taken over. Restart the bot.');

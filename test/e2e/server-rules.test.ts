@@ -374,40 +374,40 @@ describe('Server rules', () => {
       '`words › #1 › text` must be text in quotation marks. Correct it',
     );
     const misspelled = JSON.stringify({ access: [{ effect: 'deny', role: ['1'] }] });
-    expect(text(await send(misspelled))).toContain('`access › entry 1 › role` is not a field');
+    expect(text(await send(misspelled))).toContain('`access › #1 › role` is not a field');
     const unknownKind = JSON.stringify({ words: [{ text: 'a', kinds: ['films'] }] });
     expect(text(await send(unknownKind))).toContain(
-      '`words › entry 1 › kinds` names an unknown type of task: `films`.',
+      '`words › #1 › kinds` names an unknown type of task: `films`.',
     );
     const several = { words: Array.from({ length: 11 }, () => ({})), pressers: 'admins', pattern: [] };
     const mistakes = text(await send(JSON.stringify(several)));
     expect(mistakes).toMatch(
-      /^\*\*The file has 13 mistakes\.\*\*[\s\S]*- `words › entry 10 › text` is missing[^\n]*\n…and 3 more\.$/,
+      /^\*\*The file has 13 mistakes\.\*\*[\s\S]*- `words › #10 › text` is missing[^\n]*\n…and 3 more\.$/,
     );
     expect(text(await send('{"words":[{}],"pattern":[]}'))).toContain('- `pattern` is not a field of these rules.');
     const unnamed = text(await send('{"words":[{"txt":"casino"}]}'));
-    expect(unnamed).toContain('- `words › entry 1 › text` is missing in the file.');
-    expect(unnamed).toContain('- `words › entry 1 › txt` is not a field of these rules.');
+    expect(unnamed).toContain('- `words › #1 › text` is missing in the file.');
+    expect(unnamed).toContain('- `words › #1 › txt` is not a field of these rules.');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(
       '`moderation › thresholds` can have at most 30 entries.',
     );
     for (const [content, sentence] of [
-      ['{"words":[{}]}', '`words › entry 1 › text` is missing in the file.'],
+      ['{"words":[{}]}', '`words › #1 › text` is missing in the file.'],
       ['{"words":{}}', '`words` must be a list in square brackets.'],
       ['{"moderation":{"prompts":"block"}}', 'must be one of `off`, `refuse`, `spoiler`, `hold`.'],
       ['{"longestPrompt":1e9}', '`longestPrompt` must be at most 100,000.'],
       ['{"pressers":"admins"}', '`pressers` must be `everyone`, `requester` or'],
-      ['{"deniedDomains":["fox"]}', '`deniedDomains › entry 1` must be a domain such as'],
-      ['{"access":[{"effect":"deny","roleIds":["1"]}]}', '`access › entry 1 › roleIds › entry 1` must be an ID'],
+      ['{"deniedDomains":["fox"]}', '`deniedDomains › #1` must be a domain such as'],
+      ['{"access":[{"effect":"deny","roleIds":["1"]}]}', '`access › #1 › roleIds › #1` must be an ID'],
       ['{"moderation":{"results":"spoiler"}}', 'No moderation service is configured.'],
       ['{"allowedDomains":[]}', '`allowedDomains` must not be an empty list. Add an entry or remove the list'],
     ] as const)
       expect(text(await send(content))).toContain(sentence);
     for (const list of ['roleIds', 'kinds', 'channelIds', 'models'])
       expect(text(await send(`{"access":[{"effect":"deny","${list}":[]}]}`))).toContain(
-        `\`access › entry 1 › ${list}\` must not be an empty list.`,
+        `\`access › #1 › ${list}\` must not be an empty list.`,
       );
     const films = { words: [{ text: 'noir', kinds: ['video', 'second-video', 'image-to-video'] }] };
     const filmPreview = text(await send(JSON.stringify({ ...films, moderation: { ageRestricted: 'spoiler' } })));
@@ -804,7 +804,7 @@ describe('The rules page of a server', () => {
     await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' }, 'owner');
     const roles = { pressers: 'roles', presserRoles: ['@everyone'] };
     const useRefusal = await (await admin.fill(useForm, roles)).followUp();
-    expect(text(useRefusal)).toContain('added: `only the owner`');
+    expect(text(useRefusal)).toContain('added: `Only the owner of the result`');
     expect(await (await admin.click(useRefusal, 'Correct it')).modal()).toBeDefined();
   });
 

@@ -74,6 +74,10 @@ function readableThreshold(line: string, say: Say): string {
   return say('rules.moderation.threshold', { category, score });
 }
 
+/** Who can press buttons and whether personal installations are allowed, in the words of their form. */
+const readableChoice = (choice: string, say: Say): string =>
+  say(`rules.choices.${choice}`, { defaultValue: choice });
+
 const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
 
 /** One line of a rule's text as admins know its words. */
@@ -81,6 +85,7 @@ export function readableLine(name: Change['what'], line: string, targets: RuleTa
   if (name === 'access') return readableAccess(line, targets, say);
   if (name === 'words' || name === 'patterns') return readableWords(line, targets);
   if (name === 'longestPrompt') return readableLength(line, say);
+  if (name === 'pressers' || name === 'personalInstalls') return readableChoice(line, say);
   return name === 'moderation' ? readableModeration(line, say) : line;
 }
 
@@ -126,7 +131,7 @@ export function changeText(
     case 'log-channel':
       return fromTo((id) => `<#${id}>`);
     default:
-      return fromTo((text) => text.replaceAll('\n', ', '));
+      return fromTo((choice) => readableChoice(choice, say));
   }
 
   function fromTo(show: (text: string) => string): string {

@@ -23,7 +23,7 @@ async function openForm({ of, section }: Pointer, context: Context): Promise<For
     context,
   );
   const known = row ?? { set: {} };
-  const fields = await preferenceFields(section, known, context);
+  const fields = await preferenceFields(of, section, known, context);
   const id = customIds.preferencesFilled.id({ of, section, opened: sectionDigest(section, known, context) });
   return { id, title: say(`settings.sections.${section}`), fields };
 }

@@ -223,9 +223,9 @@ export function ruleText(rules: RuleSet, name: RuleName): string {
       return rules.access.map(accessText).join('\n');
     case 'pressers':
       if (typeof rules.pressers !== 'string') return rules.pressers.roleIds.map(roleMention).join(' ');
-      return rules.pressers === 'requester' ? 'only the owner' : rules.pressers;
+      return rules.pressers;
     case 'personalInstalls':
-      return rules.personalInstalls ? 'allowed' : 'not allowed';
+      return rules.personalInstalls ? 'on' : 'off';
     case 'moderation': {
       const { thresholds, ...choices } = rules.moderation;
       const lines = Object.entries(choices).map(([name, choice]) => `${name}: ${choice}`);
