@@ -376,9 +376,7 @@ describe('Server rules', () => {
     const misspelled = JSON.stringify({ access: [{ effect: 'deny', role: ['1'] }] });
     expect(text(await send(misspelled))).toContain('`access › #1 › role` is not a field');
     const unknownKind = JSON.stringify({ words: [{ text: 'a', kinds: ['films'] }] });
-    expect(text(await send(unknownKind))).toContain(
-      '`words › #1 › kinds` names an unknown type of task: `films`.',
-    );
+    expect(text(await send(unknownKind))).toContain('`words › #1 › kinds` names an unknown type of task: `films`.');
     const several = { words: Array.from({ length: 11 }, () => ({})), pressers: 'admins', pattern: [] };
     const mistakes = text(await send(JSON.stringify(several)));
     expect(mistakes).toMatch(
