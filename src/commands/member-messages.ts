@@ -55,11 +55,13 @@ export function readMemberMessages(readers: readonly MessageReader[], mentions: 
         return message && (!isEmpty || message.isForBot) ? () => dispatch(message, isRepeated) : undefined;
       }
       case 'edited': {
-        const message = mentions.isOpen(found.id) ? memberMessageIn(packet, identity.userId) : undefined;
+        const message = mentions.concernsEdit(found.id, found.isForBot)
+          ? memberMessageIn(packet, identity.userId)
+          : undefined;
         return message && (() => mentions.edit(message));
       }
       case 'deleted': {
-        const ids = found.ids.filter((id) => mentions.concerns(id));
+        const ids = found.ids.filter((id) => mentions.concernsDeletion(id));
         return ids.length === 0 ? undefined : () => mentions.remove(ids);
       }
       default:

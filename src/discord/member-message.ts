@@ -133,7 +133,7 @@ export function messageEventIn({ t, d }: MessageDispatch, botUserId: string | un
     case Events.MessageCreate:
       return { event: 'written', isForBot: isMessageForBot(d, botUserId) } as const;
     case Events.MessageUpdate:
-      return { event: 'edited', id: d.id } as const;
+      return { event: 'edited', id: d.id, isForBot: isMessageForBot(d, botUserId) } as const;
     case Events.MessageDelete:
       return { event: 'deleted', ids: [d.id] } as const;
     case Events.MessageDeleteBulk:

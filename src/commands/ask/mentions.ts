@@ -10,6 +10,7 @@ import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
 import type { NewOrder } from '../../messages/pressed-task.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import { markQuestionEdited } from '../../services/conversations/ask-transitions.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import type { Services } from '../feature.ts';
@@ -62,31 +63,29 @@ export class Mentions {
       ? () => trackUntilDone(this.#answer(message), this.#running)
       : undefined;
 
-  /** Whether an edit of the message still changes what is asked. */
-  isOpen(messageId: string): boolean {
-    return this.#open.has(messageId);
+  /** Whether the edit of a message changes anything. */
+  concernsEdit(messageId: string, isForBot: boolean): boolean {
+    return this.#open.has(messageId) || (isForBot && this.#answersTo(messageId).length > 0);
   }
 
-  /** Whether the deletion of the message changes anything. */
-  concerns(messageId: string): boolean {
+  /** Whether the deletion of a message changes anything. */
+  concernsDeletion(messageId: string): boolean {
     return (
-      this.isOpen(messageId) ||
-      this.#noticeTo(messageId) !== undefined ||
-      this.#services.tasks.book.live(isAnswerTo(messageId)).length > 0
+      this.#open.has(messageId) || this.#noticeTo(messageId) !== undefined || this.#answersTo(messageId).length > 0
     );
   }
 
-  /** Follows an edit as long as nothing has been submitted. */
+  /** Follows an edit as long as nothing has been submitted. Later, the answer says that it is about the question before. */
   async edit(message: MemberMessage): Promise<void> {
     const open = this.#open.get(message.id);
-    const isSame = open?.message.content === message.content && open.message.files.length === message.files.length;
+    if (!open) return this.#noteLateEdit(message);
     // Discord also reports changes that no one made, such as the preview of a link.
-    if (!open || isSame || open.state === 'starting') return;
-    if (!message.isForBot) return this.remove([message.id]);
+    if (open.message.content === message.content && open.message.files.length === message.files.length) return;
+    if (!message.isForBot && open.state !== 'starting') return this.remove([message.id]);
     open.message = { ...message, repliedTo: message.repliedTo ?? open.message.repliedTo };
-    if (open.state === 'waiting' || this.#services.discord.rateLimiter.refuseInteraction(senderOf(message))) return;
+    if (open.state !== 'refused' || this.#services.discord.rateLimiter.refuseInteraction(senderOf(message))) return;
     open.state = 'waiting';
-    if (!(await this.#takeProposal(open))) return;
+    if (!(await this.#takeProposal(open))) return this.#noteLateEdit(message, open.reply);
     const turn = this.#turns.run(message, () => this.#submit(open));
     // If too many questions wait, its author may edit it again.
     if (!(await trackUntilDone(turn, this.#running))) open.state = 'refused';
@@ -94,7 +93,6 @@ export class Mentions {
 
   /** Stops the answers to deleted messages. */
   async remove(messageIds: readonly string[]): Promise<void> {
-    const { tasks } = this.#services;
     for (const id of messageIds) {
       // Without the reply, an edit of a refused question would have nowhere to show its answer.
       const refused = this.#noticeTo(id);
@@ -105,8 +103,21 @@ export class Mentions {
         open.isDeleted = true;
         if (open.state !== 'starting' && (await this.#takeProposal(open))) await this.#showDeleted(open);
       }
-      for (const task of tasks.book.live(isAnswerTo(id, open?.reply?.id))) await this.#stop(task);
+      for (const task of this.#answersTo(id, open?.reply)) await this.#stop(task);
     }
+  }
+
+  async #noteLateEdit({ id, content }: MemberMessage, reply?: MessagePlace): Promise<void> {
+    for (const { id: taskId } of this.#answersTo(id, reply))
+      await this.#services.tasks.book.change(taskId, (task) => markQuestionEdited(task, content));
+  }
+
+  /** `reply`: where the answer is shown, if the author of the message confirmed its price in another interaction. */
+  #answersTo(messageId: string, reply?: MessagePlace): Task[] {
+    return this.#services.tasks.book.live(
+      ({ kind, route, message }) =>
+        kind === 'ask' && (route.interactionId === messageId || (reply !== undefined && message?.id === reply.id)),
+    );
   }
 
   #noticeTo(replyId: string): OpenQuestion | undefined {
@@ -211,6 +222,7 @@ export class Mentions {
       const task = await tasks.orders.submit({ ...origin, ...order });
       this.#open.delete(message.id);
       if (open.isDeleted) await this.#stop(task);
+      else if (open.message !== message) await this.#noteLateEdit(open.message);
     } catch (error) {
       await this.#refuse(open, withWayOut(error, previous));
     }
@@ -321,11 +333,5 @@ export class Mentions {
       await this.#services.conversations.asks.stop(task, new Refusal('refusals.questionDeleted'));
   }
 }
-
-/** `replyId`: the reply in which the answer is shown, if its author confirmed the price in another interaction. */
-const isAnswerTo =
-  (messageId: string, replyId?: string) =>
-  ({ kind, route, message }: Task): boolean =>
-    kind === 'ask' && (route.interactionId === messageId || (replyId !== undefined && message?.id === replyId));
 
 const senderOf = ({ memberId: userId, guildId }: MemberMessage) => ({ userId, guildId });

@@ -85,11 +85,12 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
 
 /** The state of an answer, if its text does not show it. */
 function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
-  const { incomplete, isMemoryCut, doing } = answerOf(task);
+  const { incomplete, isMemoryCut, isQuestionEdited, doing } = answerOf(task);
   const notices = asSubtext([
     ...omissionLines(task, say),
     ...(isMemoryCut ? [say('ask.memoryCut')] : []),
     ...ignoredFilesLines(task, style, say),
+    ...(isQuestionEdited ? [say('ask.mention.edited')] : []),
   ]);
   if (task.state === 'unconfirmed') return [...notices, ...unconfirmedLines(task, say)];
   if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];

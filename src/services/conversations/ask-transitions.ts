@@ -192,6 +192,13 @@ function endAnswer(task: Task, now: number, changes: Partial<Answer> = {}): Task
   return withAnswer(endedTask, { ...changes, draft: '', doing: undefined });
 }
 
+/** The question of an answer in progress can be edited, also back to what was submitted. */
+export function markQuestionEdited(task: Task, words: string): Task {
+  const isQuestionEdited = task.request.prompt !== words.trim();
+  const isKnown = isQuestionEdited === (answerOf(task).isQuestionEdited ?? false);
+  return hasEnded(task) || isKnown ? task : withAnswer(task, { isQuestionEdited });
+}
+
 export const markForgotten = (task: Task): Task => withAnswer(task, { isForgotten: true });
 
 /** Stored before the next part is posted, so a crash in between can be resolved. */

@@ -103,6 +103,8 @@ export const answer = z.object({
   parts: z.array(part),
   posting: posting.optional(),
   areShown: z.boolean().optional(),
+  /** Whether the message with the question was edited after it had been submitted. */
+  isQuestionEdited: z.boolean().optional(),
   /** Whether the member has excluded the answer from the context of the conversation. */
   isForgotten: z.boolean().optional(),
 });

@@ -43,12 +43,16 @@ describe('Batches in a cluster', () =>
       expect(prompts(cluster)).toEqual([]);
       const parent = await run(cluster, question, says('3. 🕓'));
       await expect.poll(() => prompts(cluster)).toEqual(['a red fox']);
+      // Until then, it would be unknown whether the gateway has accepted it.
+      const jobId = jobs(gateway)[0]?.id ?? '?';
+      const rows = () => cluster.storeServer.rows();
+      await expect.poll(async () => (await rows()).some(({ text: row }) => row.includes(jobId))).toBe(true);
 
       const killed = ownerOf(cluster, workers);
       await kill(killed);
       const rest = workers.filter((worker) => worker !== killed);
       await waitUntilReady(rest, cluster.partitions);
-      gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
+      gateway.jobs.finish(jobId);
       const final = await waitForParent(cluster, parent, hasEnded);
       expect(text(final)).toContain('3 of 3 finished.');
       expect(prompts(cluster)).toEqual(['a red fox', 'a blue fox', 'a green fox']);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { modelRequests } from '../asks/fixture.ts';
 import { startBot } from '../bot.ts';
 import { labels } from '../quick.ts';
@@ -52,17 +53,30 @@ it('A member with too many waiting questions is told so in private', async () =>
   expect([why.ephemeral, text(why)]).toEqual([true, expect.stringContaining('waiting in this channel')]);
 });
 
-it('An edit of a question that waits is followed, and one of a question that is being answered changes nothing', async () => {
+it('An edit of a question that waits is followed, and one of a question that is being answered is only mentioned in its answer', async () => {
   const { discord, gateway, member, question } = await startSlowAnswer();
   const next = await member.say(toBot(discord, 'and ice?'));
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
   await member.edit(question, toBot(discord, 'tell me of fire'));
+  await replySaying(discord, 'studio', question, 'edited after its answer had started');
   await member.edit(next, toBot(discord, 'and hail?'));
   gateway.setSpeed(FAST);
+  expect(text(await replyTo(discord, 'studio', question))).toContain('edited after its answer had started');
   await replyTo(discord, 'studio', next);
   expect(modelRequests(gateway)).toHaveLength(2);
   expect(JSON.stringify(modelRequests(gateway))).not.toMatch(/of fire|and ice/);
   expect(JSON.stringify(modelRequests(gateway))).toContain('and hail?');
+});
+
+it('An answer whose question is edited back to what was submitted says nothing of it', async () => {
+  const { discord, gateway, member, question } = await startSlowAnswer();
+  const isNoted = (message: Message): boolean => text(message).includes('edited after');
+  await member.edit(question, toBot(discord, 'tell me of fire'));
+  await replyTo(discord, 'studio', question, isNoted);
+  await member.edit(question, question.content);
+  await replyTo(discord, 'studio', question, (message) => !isNoted(message));
+  gateway.setSpeed(FAST);
+  expect(isNoted(await replyTo(discord, 'studio', question))).toBe(false);
 });
 
 it('The deletion of a question stops its answer, which says so', async () => {
