@@ -137,7 +137,7 @@ export class ResponseReader {
     for (const [index, item] of outputItems(response).entries())
       for (const { kind, position, text } of textPartsIn(item, String(index)))
         if (kind === 'text') fullTexts.add(position, text);
-    const delta = this.#text.addFinal(fullTexts.text);
+    const delta = this.#text.addFinal(fullTexts);
     return delta === '' ? [] : [{ type: 'text', delta }];
   }
 

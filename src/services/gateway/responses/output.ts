@@ -8,11 +8,15 @@ export interface TextPosition {
   part: string;
 }
 
+/** Four times what the largest models write. The whole answer is kept in memory, stored with its task, and attached as a file. */
+export const MAX_ANSWER_LENGTH = 2 * 2 ** 20;
+
 /** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the text it added; `text` is everything so far. */
 export class TextAssembler {
   #text = '';
   #lastPosition: TextPosition | undefined;
   readonly #parts = new Map<string, string>();
+  #isFull = false;
   readonly #partsAreParagraphs: boolean;
 
   /** A new item starts a new paragraph; with `partsAreParagraphs`, so does every new part. */
@@ -24,7 +28,14 @@ export class TextAssembler {
     return this.#text;
   }
 
-  add(position: TextPosition, delta: string): string {
+  /** Whether text was dropped, because there was too much. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  add(position: TextPosition, allOfDelta: string): string {
+    const delta = allOfDelta.slice(0, Math.max(0, MAX_ANSWER_LENGTH - this.#text.length)).toWellFormed();
+    this.#isFull ||= delta.length < allOfDelta.length;
     if (delta === '') return '';
     const { item, part } = this.#lastPosition ?? position;
     const isNew = item !== position.item || (this.#partsAreParagraphs && part !== position.part);
@@ -47,10 +58,11 @@ export class TextAssembler {
   }
 
   /** Adds what is missing from the full text that the last event repeats (which may be empty). */
-  addFinal(fullText: string): string {
-    if (!fullText.startsWith(this.#text)) return '';
-    const added = fullText.slice(this.#text.length);
-    this.#text = fullText;
+  addFinal({ text, isFull }: TextAssembler): string {
+    if (!text.startsWith(this.#text)) return '';
+    const added = text.slice(this.#text.length);
+    this.#text = text;
+    this.#isFull ||= isFull;
     return added;
   }
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
-import { type GatewayError, malformedError } from '../errors.ts';
+import { type GatewayError, malformedError, responseTooLargeError } from '../errors.ts';
 import { CHAT_END, DONE, type EventFrame, framesFromChat, isChat } from '../event-stream.ts';
 import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
@@ -8,6 +8,7 @@ import type { TextEnd, TextEvent, TextResponse, TextUsage } from '../response-ev
 import { Calls } from './calls.ts';
 import {
   createTextAssemblers,
+  MAX_ANSWER_LENGTH,
   outputItems,
   readUsage,
   shortLine,
@@ -74,8 +75,9 @@ export class AnswerReader {
     }
     const isError = frame.type === 'error' || (!ENDS.has(frame.type) && hasError(frame.body.error));
     if (isError) return this.#fail(frame.body);
-    if (isChat(frame.body)) return framesFromChat(frame.body).flatMap((one) => this.#read(one));
-    return this.#read(frame);
+    const frames = isChat(frame.body) ? framesFromChat(frame.body) : [frame];
+    const events = frames.flatMap((one) => this.#read(one));
+    return this.#isTooLong && !this.#isOver ? [...events, ...this.#end('ended-early', {})] : events;
   }
 
   /** Reads a response that arrived in one piece, in the same way as the last event of a stream. */
@@ -109,6 +111,10 @@ export class AnswerReader {
   get #hasOutput(): boolean {
     const { text, refusal, reasoning } = this.#texts;
     return text.text !== '' || refusal.text !== '' || reasoning.text !== '' || this.#calls.hasAny;
+  }
+
+  get #isTooLong(): boolean {
+    return this.#calls.isFull || Object.values(this.#texts).some(({ isFull }) => isFull);
   }
 
   #read({ type, body }: EventFrame): TextEvent[] {
@@ -181,7 +187,7 @@ export class AnswerReader {
     const kinds = ['reasoning', 'text', 'refusal'] as const;
     for (const item of items) if (item.type === 'function_call') this.#calls.complete(item, {});
     return kinds.flatMap((kind): TextEvent[] => {
-      const delta = this.#texts[kind].addFinal(fullTexts[kind].text);
+      const delta = this.#texts[kind].addFinal(fullTexts[kind]);
       return delta === '' ? [] : [{ type: kind, delta }];
     });
   }
@@ -201,8 +207,9 @@ export class AnswerReader {
   #end(end: TextEnd, cause: { reason?: string | undefined; error?: GatewayError }): TextEvent[] {
     this.#isOver = true;
     const { text, refusal, reasoning } = this.#texts;
+    const isTooLong = this.#isTooLong;
     const response: TextResponse = {
-      end,
+      end: isTooLong ? 'ended-early' : end,
       id: this.#id,
       model: this.#model,
       text: text.text,
@@ -212,9 +219,9 @@ export class AnswerReader {
       usage: this.#usage,
       cost: this.#cost,
       reason: cause.reason,
-      error: cause.error,
+      error: isTooLong ? responseTooLargeError(MAX_ANSWER_LENGTH, { mayHaveTakenEffect: true }) : cause.error,
     };
-    return [{ type: end, response }];
+    return [{ type: response.end, response }];
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_ANSWER_LENGTH } from '../../../../src/services/gateway/responses/output.ts';
 import { createReader, endOf, joinDeltas, read } from './reading.ts';
 
 const createdEvent = { type: 'response.created', response: { id: 'resp_1', model: 'm', created_at: 1.5e9 } };
@@ -320,4 +321,48 @@ describe('A response that is not streamed', () => {
       expect(endOf(readWhole(body)).end).toBe('ended-early');
     },
   );
+});
+
+describe('A response that is too long', () => {
+  const half = 'a'.repeat(MAX_ANSWER_LENGTH / 2);
+  const call = { type: 'function_call', call_id: 'c', name: 'make_image' };
+  const argumentsEvent = { type: 'response.function_call_arguments.delta', output_index: 1, delta: half };
+
+  it.each([
+    ['its text', [1, 2, 3].map(() => textEvent(half)), MAX_ANSWER_LENGTH],
+    ['its last event', [textEvent(half), completedEvent({ output: [message(half.repeat(3))] })], MAX_ANSWER_LENGTH],
+    ['its reasoning', [1, 2, 3].map(() => textEvent(half, { type: 'response.reasoning_text.delta' })), 0],
+    [
+      'the arguments of a call',
+      [{ type: 'response.output_item.added', output_index: 1, item: call }, ...[1, 2, 3].map(() => argumentsEvent)],
+      0,
+    ],
+    [
+      'the number of calls',
+      Array.from({ length: 25_000 }, (_, index) => ({
+        type: 'response.output_item.done',
+        item: { ...call, call_id: `c${index}`, arguments: '{}' },
+      })),
+      0,
+    ],
+  ])('It ends early because of %s, keeps the text before, and runs no call', (_name, bodies, length) => {
+    const reader = createReader();
+    const events = bodies.flatMap((body) => reader.readFrame({ type: body.type, body }));
+    expect(reader.isOver).toBe(true);
+    const { end, text, calls, error } = endOf(events);
+    expect([end, text.length, calls, error?.code, error?.mayHaveTakenEffect]).toEqual([
+      'ended-early',
+      length,
+      [],
+      'too_large',
+      true,
+    ]);
+    expect(joinDeltas(events, 'text')).toBe(text);
+  });
+
+  it('If it is not streamed, it is cut in the same way', () => {
+    const reader = createReader();
+    const events = reader.readFullResponse({ output: [message(half.repeat(3))] });
+    expect(endOf(events)).toMatchObject({ end: 'ended-early', text: half.repeat(2), error: { code: 'too_large' } });
+  });
 });
