@@ -13,6 +13,7 @@ import { measurePath } from './path/measure.ts';
 import { measurePolling } from './polling/measure.ts';
 import { measureReaders } from './readers/measure.ts';
 import { measureRush } from './rush/measure.ts';
+import { measureSettings } from './settings.ts';
 import { measureShards } from './shards/measure.ts';
 import { measureStore } from './store/measure.ts';
 import { measureTalk } from './talk/measure.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, (args: readonly string[]) => Promise<v
   polling: measurePolling,
   readers: measureReaders,
   rush: measureRush,
+  settings: measureSettings,
   shards: measureShards,
   store: measureStore,
   talk: measureTalk,
