@@ -22,7 +22,8 @@ export async function acceptReloadRequests({ reload }: App, { store }: Config, l
       return { isDone: true, text: changeText(await reload()) };
     } catch (error) {
       const text = failureText(error);
-      log.error({ err: error, reason: text }, 'The settings were not reloaded.');
+      // After a SIGHUP, the log is the only answer.
+      log.error({ err: error, problems: text.split('\n') }, 'The settings were not reloaded.');
       return { isDone: false, text };
     }
   };

@@ -54,7 +54,7 @@ async function npmReload(folder: string) {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'npm run reload and SIGHUP read .env again, and say what was taken over, what needs a restart, and what is wrong',
+  'npm run reload and SIGHUP read .env again, and say what was taken over, what needs a restart, and what is wrong, SIGHUP in the log',
   async () => {
     const fixture = await createFixture();
     const bot = await startBot(fixture);
@@ -69,6 +69,11 @@ it.skipIf(process.platform === 'win32')(
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(problems).toMatch(/^Nothing was changed, because of invalid settings\.\nTOTAL_BUDGET should be limits/);
     expect(problems + bot.output()).not.toContain('secret');
+    bot.write({ TOTAL_BUDGET: 'secret', MEMBER_RATE: 'often' });
+    bot.child.kill('SIGHUP');
+    await expect
+      .poll(bot.output)
+      .toMatch(/"problems":\["Nothing was changed.*"TOTAL_BUDGET should .*"MEMBER_RATE should /);
     bot.write({ LOG_LEVEL: 'warn', TOTAL_BUDGET: '3 tasks a day' });
     bot.child.kill('SIGHUP');
     await expect
