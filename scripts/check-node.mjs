@@ -17,18 +17,37 @@ function bound(sign) {
   return Number(match[1]) * 1000 + Number(match[2] || 0);
 }
 
+const { platform, arch } = process;
 const [major, minor] = found.split('.').map(Number);
 const version = major * 1000 + minor;
 const floor = bound('>=');
 
 if (version < floor || version >= bound('<')) {
   const install = `install Node ${Math.floor(floor / 1000)}`;
-  const { platform, arch } = process;
   const isProvided = `node-${platform === 'win32' ? 'win' : platform}-${arch}` in (manifest.optionalDependencies || {});
   const system = platform === 'darwin' ? 'macOS' : `${platform} ${arch}`;
   const remedy = isProvided
     ? `Run \`npm ci\` without \`--omit=optional\` to get a matching Node, or ${install}.`
     : `On ${system} npm cannot provide it, so ${install} yourself, for example from https://nodejs.org.`;
   writeSync(2, `Atelier needs Node ${wanted}, but this is Node ${found}. ${remedy}\n`);
+  process.exit(EX_CONFIG);
+}
+
+// What sharp lacks shows only at the first image, in a process of its own.
+const lacks = (build) => {
+  try {
+    return !import.meta.resolve(`@img/sharp-${build}/package`);
+  } catch {
+    return true;
+  }
+};
+if (
+  'sharp' in (manifest.dependencies || {}) &&
+  [`${platform}-${arch}`, `${platform}musl-${arch}`, `${platform}-wasm32`].every(lacks)
+) {
+  writeSync(
+    2,
+    `Images need @img/sharp-${platform}-${arch}, which is missing. Run \`npm ci\` without \`--omit=optional\`.\n`,
+  );
   process.exit(EX_CONFIG);
 }

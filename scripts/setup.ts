@@ -25,9 +25,6 @@ const WROTE = process.platform === 'win32' ? 'Wrote .env.' : 'Wrote .env, which 
 const WELCOME_WITHOUT_QUESTIONS =
   'Sets Atelier up from the environment and .env, and asks nothing: checks the token of the bot and the address and key of the gateway, writes .env, and registers the commands. It costs nothing, and can be run again.';
 
-const NO_SHARP =
-  'Images cannot be processed, because an optional package of sharp is missing. Run npm ci without --omit=optional.';
-
 const HELP = `${wrap(WELCOME)}
 
 Usage: ${USAGE}
@@ -53,7 +50,6 @@ async function setup(): Promise<number> {
   try {
     const welcome = values.yes ? WELCOME_WITHOUT_QUESTIONS : WELCOME;
     terminal.say(`${welcome} Ctrl-C ends it; nothing is written before the end of step 3.`);
-    await import('sharp').catch(() => terminal.bad(NO_SHARP));
     const draft = new Draft('.env', process.env);
     if (values.yes) {
       draft.takeFromEnvironment([...configVariables, ...secretVariables.map(fileVariable)]);

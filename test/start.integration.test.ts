@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -185,6 +194,19 @@ describe('The check of the Node version', () => {
       });
     },
   );
+
+  it('Every command says before it starts that the optional package for images is missing, and how to get it', () => {
+    const copy = copyCheckWithRange('>=24');
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...packageFile, type: 'module' }));
+    const { platform, arch } = process;
+    expect(run(process.execPath, copy)).toMatchObject({
+      status: EX_CONFIG,
+      stdout: '',
+      stderr: `Images need @img/sharp-${platform}-${arch}, which is missing. Run \`npm ci\` without \`--omit=optional\`.\n`,
+    });
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    expect(run(process.execPath, copy)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
+  });
 
   it('The check of the Node version can read the range in package.json', () => {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -38,10 +38,10 @@ const settingsOf = ({ discord, gateway }: Pick<Fixture, 'discord' | 'gateway'>):
   GATEWAY_API_KEY: KEY,
 });
 
-/** An empty folder, in which the set-up writes its `.env`. */
-function newFolder(): string {
+/** An empty folder, in which the set-up writes its `.env`. Tests that run at the same time pass their own `atEnd`. */
+function newFolder(atEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  atEnd(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
@@ -49,10 +49,16 @@ const envIn = (folder: string): Record<string, string | undefined> =>
   parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
 
 /** Runs a program until it ends. Its input stays open, and can be written to. */
-function run(program: string, args: readonly string[], cwd: string, settings: Record<string, string>) {
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  settings: Record<string, string>,
+  atEnd = onTestFinished,
+) {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
   const child = spawn(program, args, { cwd, env, stdio: 'pipe' });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  atEnd(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = once(child, 'close').then(([exitCode, signal]) => (exitCode ?? signal) as number | string);
@@ -62,8 +68,8 @@ function run(program: string, args: readonly string[], cwd: string, settings: Re
 /** Without colours and line breaks, because lines end where the terminal does. */
 const wordsOf = (output: string): string => stripVTControlCharacters(output).replace(/\s+/g, ' ');
 
-async function setUp(folder: string, settings: Record<string, string>, ...args: string[]) {
-  const { code, output } = run(process.execPath, [...setupArgs, '--yes', ...args], folder, settings);
+async function setUp(folder: string, settings: Record<string, string>, atEnd = onTestFinished) {
+  const { code, output } = run(process.execPath, [...setupArgs, '--yes'], folder, settings, atEnd);
   return { code: await code, output: output() };
 }
 
@@ -126,6 +132,23 @@ describe('npm run setup -- --yes', () => {
     expect(ending.code).toBe(78);
   });
 
+  it('npm run setup names the application of the token, and says what to check if it is another one than that of the server', async () => {
+    const world = await newWorld({ discord: { application: { name: 'Another bot', bot_public: false } } });
+    const server = world.discord.world.guild('atelier');
+    server.installed = false;
+    const settings = settingsOf(world);
+    const refused = await setUp(newFolder(), { ...settings, DISCORD_GUILD_ID: server.id });
+    expect(refused.code).toBe(78);
+    const words = wordsOf(refused.output);
+    expect(words).toContain('The token belongs to Another bot, a private bot.');
+    expect(words).toContain('Discord gives the bot no access to a server (code 50001).');
+    expect(words).toContain('that DISCORD_TOKEN is that of the bot there, or add it with its invite link.');
+    expect(words).toContain(`client_id=${world.discord.applicationId}`);
+    for (const guild of world.discord.world.guilds.values()) guild.installed = false;
+    const alone = await setUp(newFolder(), settings);
+    expect(alone).toEqual({ code: 0, output: expect.stringContaining('The bot is on no server yet.') });
+  });
+
   it('npm run setup names what could harm the bot in the settings of its application', async () => {
     const application = {
       bot_public: true,
@@ -177,7 +200,7 @@ describe('What npm run setup -- --yes says if something is wrong', () => {
     return () => Promise.all([website.close(), discord.close(), gateway.close()]);
   });
 
-  it.concurrent.each<[string, () => Record<string, string>, number, string]>([
+  it.concurrent.for<[string, () => Record<string, string>, number, string]>([
     [
       'missing settings',
       () => ({ DISCORD_TOKEN: '', GATEWAY_API_KEY: '' }),
@@ -206,19 +229,15 @@ describe('What npm run setup -- --yes says if something is wrong', () => {
     ['no models', () => ({ GATEWAY_API_KEY: KEY_WITHOUT_MODELS }), 78, 'lists no models for this key'],
   ])(
     'npm run setup -- --yes explains %s in one sentence, exits with the right code, and writes nothing',
-    async (_name, wrong, expectedCode, sentence) => {
-      const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
-      try {
-        const { code, output } = await setUp(folder, { ...settings, ...wrong() });
-        expect({ code, words: wordsOf(output) }).toEqual({
-          code: expectedCode,
-          words: expect.stringContaining(sentence),
-        });
-        expect(output).not.toContain('    at ');
-        expect(readdirSync(folder)).toEqual([]);
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+    async ([_name, wrong, expectedCode, sentence], { onTestFinished: atEnd }) => {
+      const folder = newFolder(atEnd);
+      const { code, output } = await setUp(folder, { ...settings, ...wrong() }, atEnd);
+      expect({ code, words: wordsOf(output) }).toEqual({
+        code: expectedCode,
+        words: expect.stringContaining(sentence),
+      });
+      expect(output).not.toContain('    at ');
+      expect(readdirSync(folder)).toEqual([]);
     },
   );
 });
