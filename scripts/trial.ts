@@ -53,21 +53,16 @@ const OPTIONS = {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: OPTIONS });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
-  if (values.adopt !== undefined) {
-    console.log(adopt(values.adopt));
-    return 0;
-  }
   const { channel = '', out, yes, 'max-cost': maxCost, 'with-me': withMember } = values;
-  const problem = [
-    !shape.guildId.safeParse(channel).success && '--channel should be the ID of a text channel',
-    !decimalPrice.safeParse(maxCost).success && '--max-cost should be an amount in US dollars, such as 0.50',
-    yes && withMember && '--with-me needs you, so it cannot be used with --yes',
-  ].find((one) => one !== false);
-  if (problem !== undefined) {
+  if (values.help || values.adopt !== undefined) {
+    console.log(values.help ? HELP : adopt(values.adopt ?? ''));
+    return 0;
+  }
+  const problem =
+    (!shape.guildId.safeParse(channel).success && '--channel should be the ID of a text channel') ||
+    (!decimalPrice.safeParse(maxCost).success && '--max-cost should be an amount in US dollars, such as 0.50') ||
+    (yes && withMember && '--with-me needs you, so it cannot be used with --yes');
+  if (problem) {
     console.error(`${problem}. Usage: ${USAGE}`);
     return EX_USAGE;
   }
@@ -76,87 +71,78 @@ async function main(): Promise<number> {
     terminal.say('\nThe trial was ended before its report was written.');
     process.exit(INTERRUPTED);
   });
-  const trial = await openTrial(config, {
-    channelId: channel,
-    member: withMember ? memberAt(terminal) : undefined,
-    maxCost,
-  }).catch((error: unknown) => {
-    terminal.close();
-    if (error instanceof GatewayError) {
-      const { code, sentence } = explainGatewayError(error, config.gateway.baseUrl);
-      throw new Stop(code, sentence);
-    }
-    throw error;
-  });
+  let trial: Trial | undefined;
   try {
+    trial = await openTrial(config, {
+      channelId: channel,
+      member: withMember ? memberAt(terminal) : undefined,
+      maxCost,
+    });
     const runsUnpriced = await agree(trial, maxCost, terminal);
-    return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced, out, terminal });
+    return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced }, out, terminal);
+  } catch (error) {
+    if (trial || !(error instanceof GatewayError)) throw error;
+    const { code, sentence } = explainGatewayError(error, config.gateway.baseUrl);
+    throw new Stop(code, sentence);
   } finally {
     terminal.close();
-    await trial.close();
+    await trial?.close();
   }
 }
 
 /** Tells the operator what to do, and waits for Enter. */
 const memberAt =
   (terminal: Terminal): Member =>
-  async (deed) => {
-    const [type, text] = [deed.type, terminalSafe(deed.text)];
-    const what = {
-      command: `Type ${text}`,
-      menu: `Open the menu of a message of the bot, and choose Apps and ${text}`,
-      message: `Post "${text}"`,
-      button: `Press or choose "${text || 'the button without a label'}"`,
-    }[type];
-    terminal.say(`   ${what}, and wait until the bot has responded. Fill in a form that opens.`);
+  async ({ type, text }) => {
+    const what = terminalSafe(text);
+    const deeds = {
+      command: `Type ${what}`,
+      menu: `Open the menu of a message of the bot, and choose Apps and ${what}`,
+      message: `Post "${what}"`,
+      button: `Press or choose "${what || 'the button without a label'}"`,
+    };
+    terminal.say(`   ${deeds[type]}, and wait until the bot has responded. Fill in a form that opens.`);
     return await terminal.confirm('Done?');
   };
 
 /** Shows the plan. Undefined if the operator does not agree, else whether steps without a known price are run. */
 async function agree({ steps, channel }: Trial, maxCost: string, terminal: Terminal): Promise<boolean | undefined> {
   terminal.title('The plan');
-  for (const step of steps) terminal.say(`   ${labelOf(step)}`);
+  for (const { side, name, cost } of steps) terminal.say(`   ${side.padEnd(8)} ${name} (${priceText(cost)})`);
   const { total, unpriced } = costsOf(steps);
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
   terminal.say(`Known prices add up to ${total} US dollars; steps that would exceed ${maxCost} are left out.`);
   if (!(await terminal.confirm('Run this?'))) return undefined;
-  if (unpriced === 0) return false;
-  return await terminal.confirm(
-    `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`,
-    false,
-  );
+  const question = `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`;
+  return unpriced > 0 && (await terminal.confirm(question, false));
 }
 
-function labelOf({ side, name, cost }: Step): string {
-  const price = cost ? (cost.estimate === undefined ? 'unknown price' : `about ${cost.estimate} US dollars`) : 'free';
-  return `${side.padEnd(8)} ${name} (${price})`;
+function priceText(cost: Step['cost']): string {
+  if (!cost) return 'free';
+  return cost.estimate === undefined ? 'unknown price' : `about ${cost.estimate} US dollars`;
 }
 
 async function run(
   trial: Trial,
-  { maxCost, runsUnpriced, out, terminal }: { maxCost: string; runsUnpriced: boolean; out: string; terminal: Terminal },
+  limits: { maxCost: string; runsUnpriced: boolean },
+  out: string,
+  terminal: Terminal,
 ): Promise<number> {
   const expected = readExpected();
   terminal.title('The trial');
   const { results, spent } = await trial.run(trial.steps, {
-    maxCost,
-    runsUnpriced,
+    ...limits,
     known: knownIn(expected),
     onStart: ({ name }, number) => terminal.say(`${number} of ${trial.steps.length}  ${name}`),
     onEnd: ({ outcome, reason = '', ms }) =>
       outcome === 'worked' ? terminal.good(`${ms} ms`) : terminal.bad(`${outcome}: ${reason}`),
   });
   const { profile, differences } = compareWithExpected(results, expected);
-  const report: TrialReport = {
-    format: 1,
-    version: packageFile.version,
-    comparedWith: profile,
-    spentAtMost: spent,
-    differences,
-    steps: results,
-  };
+  const { version } = packageFile;
+  const facts = { version, comparedWith: profile, spentAtMost: spent };
+  const report: TrialReport = { format: 1, ...facts, differences, steps: results };
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, 'trial-report.md'), markdownOf(report));
   writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -1,6 +1,13 @@
 import { terminalSafe } from '../../src/lib/text.ts';
+import type { Model } from '../../src/services/gateway/endpoints/models.ts';
 import { GatewayError, mayBeUnknownPath } from '../../src/services/gateway/errors.ts';
 import { createGateway, type Gateway } from '../../src/services/gateway/gateway.ts';
+import {
+  guessKind,
+  type KindOverrides,
+  type ModelKind,
+  overriddenKind,
+} from '../../src/services/gateway/model-families.ts';
 import type { GatewaySettings } from '../../src/services/gateway/settings.ts';
 
 const EX_TEMPFAIL = 75;
@@ -62,6 +69,9 @@ function isOffered(response: unknown): boolean | undefined {
   if (mayBeUnknownPath(response) || (response.status === 404 && response.code === undefined)) return false;
   return ['not-found', 'invalid', 'forbidden', 'quota'].includes(response.kind) ? true : undefined;
 }
+
+export const modelsOfKind = (kind: ModelKind, models: readonly Model[], overrides: KindOverrides): Model[] =>
+  models.filter((model) => (overriddenKind(model.id, overrides) ?? guessKind(model)) === kind);
 
 const KEY_ADVICE =
   'It may be mistyped, expired or without credit. Check it on the gateway’s website, or create a new one.';

@@ -6,12 +6,17 @@ import * as shape from '../../src/config-shapes.ts';
 import { readSecret } from '../../src/lib/secret.ts';
 import { terminalSafe } from '../../src/lib/text.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
-import { guessKind, overriddenKind } from '../../src/services/gateway/model-families.ts';
 import { limitsText } from '../../src/services/money/limits-text.ts';
 import { explainFailure, readApplication } from '../deploy.ts';
 import { applicationProblems, openRest } from './discord-side.ts';
 import type { Draft } from './draft.ts';
-import { examineGateway, explainGatewayError, type GatewayReport, USUAL_PRICING_PATH } from './gateway-side.ts';
+import {
+  examineGateway,
+  explainGatewayError,
+  type GatewayReport,
+  modelsOfKind,
+  USUAL_PRICING_PATH,
+} from './gateway-side.ts';
 import { counted, Stop, type Terminal } from './terminal.ts';
 
 const EX_NOPERM = 77;
@@ -137,7 +142,7 @@ export async function proposeModels({ models }: GatewayReport, draft: Draft, ter
   const { modelKinds } = readDraft(draft);
   const proposals = modelSettings.flatMap(([name, kind, command]) => {
     const present = draft.get(name);
-    const fitting = models.filter((one) => (overriddenKind(one.id, modelKinds) ?? guessKind(one)) === kind);
+    const fitting = modelsOfKind(kind, models, modelKinds);
     const id = present ?? fitting.find((one) => terminalSafe(one.id) === one.id)?.id;
     const none = kind === 'music' ? 'none found: the gateway chooses one' : 'none found: members have to name one';
     terminal.say(`   ${command.padEnd(7)} ${id === undefined ? none : terminalSafe(id)}`);

@@ -1,29 +1,9 @@
-import { IN_ORDER, type Responses } from './recorder.ts';
-import type { StepResult } from './run.ts';
-import { ANY_KEY, type Fields, parentOf, type Words } from './shape.ts';
+import { IN_ORDER } from './recorder.ts';
+import type { Difference, Responses, Shape, StepResult } from './report.ts';
+import { ANY_KEY, parentOf } from './shape.ts';
 
 /** What the embedded sides respond in a step. */
 export type ExpectedStep = Pick<StepResult, 'name' | 'outcome' | 'responses'>;
-
-export interface Difference {
-  step: string;
-  kind:
-    | 'failed step'
-    | 'other outcome'
-    | 'missing response'
-    | 'unknown field'
-    | 'missing field'
-    | 'other type'
-    | 'unknown word'
-    | 'other order'
-    | 'unknown event'
-    | 'missing event'
-    | 'missing header';
-  /** The request and its outcome, or nothing if the step itself failed. */
-  where: string;
-  /** What is different there. */
-  what: string;
-}
 
 /** The expected step that has all types of interactions. */
 export const INTERACTIONS = 'Interactions';
@@ -31,144 +11,120 @@ export const INTERACTIONS = 'Interactions';
 /** The words whose order says how a task proceeds. */
 const PROGRESS_PATHS = /^[^[]*\.(?:status|state)$/;
 
+type Found = Pick<Difference, 'kind' | 'what'>;
+const found = (kind: Difference['kind'], what: string): Found => ({ kind, what });
+
 /** What is different from the embedded sides in the steps that ran. A field that is optional there may be missing. */
 export function differencesOf(results: readonly StepResult[], expected: readonly ExpectedStep[]): Difference[] {
-  return results.flatMap((result) => {
-    const expectedStep = expectedFor(result, expected);
-    if (!expectedStep || result.outcome === 'left out') return [];
-    const failed = { kind: 'failed step', where: '', what: result.reason ?? 'unknown reason' } as const;
-    const found = [
-      ...(result.outcome === 'failed' && expectedStep.outcome === 'worked' ? [failed] : []),
-      ...responseDifferences(result.responses, expectedStep.responses),
+  return results.flatMap(({ side, name: step, outcome, reason = 'unknown reason', responses }) => {
+    // All interactions of one type are compared alike, for all commands and buttons.
+    const isInteraction = side === 'member';
+    const same = expected.find(({ name }) => name === (isInteraction ? INTERACTIONS : step));
+    if (!same || outcome === 'left out') return [];
+    const routes = new Set(responses.map(({ route }) => route));
+    const wanted = same.responses.filter(({ route }) => !isInteraction || routes.has(route));
+    const hasFailed = outcome === 'failed' && same.outcome === 'worked';
+    return [
+      ...(hasFailed ? [{ step, where: '', ...found('failed step', reason) }] : []),
+      ...responseDifferences(responses, wanted).map((difference) => ({ step, ...difference })),
     ];
-    return found.map((difference) => ({ step: result.name, ...difference }));
   });
 }
 
-/** All interactions of one type are compared alike, for all commands and buttons. */
-function expectedFor(
-  { side, name, responses }: StepResult,
-  expected: readonly ExpectedStep[],
-): ExpectedStep | undefined {
-  if (side !== 'member') return expected.find((step) => step.name === name);
-  const step = expected.find((one) => one.name === INTERACTIONS);
-  const isSeen = ({ route }: Responses): boolean => responses.some((one) => one.route === route);
-  return step && { ...step, responses: step.responses.filter(isSeen) };
-}
+const keyOf = ({ route, outcome }: Responses): string => `${route}: ${outcome}`;
+const isRefusal = ({ outcome }: Responses): boolean => /^[45]/.test(outcome);
 
-type Found = Omit<Difference, 'step'>;
-
-function responseDifferences(observed: readonly Responses[], expected: readonly Responses[]): Found[] {
-  const keyOf = ({ route, outcome }: Responses): string => `${route}: ${outcome}`;
-  const outcomesAt = (route: string, all: readonly Responses[]): string =>
-    all.flatMap((one) => (one.route === route && one.outcome !== IN_ORDER ? one.outcome : [])).join(', ') || 'none';
-  const isObserved = (one: Responses): boolean => observed.some((other) => keyOf(other) === keyOf(one));
-  const routes = new Set(expected.map(({ route }) => route));
-  for (const { route } of observed) routes.delete(route);
+function responseDifferences(observed: readonly Responses[], expected: readonly Responses[]) {
+  const expectation = (route: string): string => {
+    const own = expected.filter((one) => one.route === route && one.outcome !== IN_ORDER);
+    return `expected ${own.map(({ outcome }) => outcome).join(', ') || 'none'}`;
+  };
+  const keys = new Set(observed.map(keyOf));
+  const missing = new Set(expected.map(({ route }) => route)).difference(new Set(observed.map(({ route }) => route)));
   return [
-    ...[...routes].map((where): Found => {
-      return { kind: 'missing response', where, what: `expected ${outcomesAt(where, expected)}` };
-    }),
-    ...observed.flatMap((one): Found[] => {
+    ...[...missing].map((where) => ({ where, ...found('missing response', expectation(where)) })),
+    ...observed.flatMap((one) => {
       const where = keyOf(one);
-      const same = expected.find((other) => keyOf(other) === where);
+      const atRoute = expected.filter(({ route }) => route === one.route);
+      const same = atRoute.find((other) => keyOf(other) === where);
       // The fields of another refusal can be compared all the same.
-      const other = expected.find(
-        (rest) => rest.route === one.route && isRefusal(rest) && isRefusal(one) && !isObserved(rest),
-      );
-      const what = `expected ${outcomesAt(one.route, expected)}`;
+      const similar = atRoute.find((other) => isRefusal(other) && isRefusal(one) && !keys.has(keyOf(other)));
       // Which states a poll sees before the end is chance.
-      const isChance = / (?:queued|running)$/.test(one.outcome) && expected.some(({ route }) => route === one.route);
-      return [
-        ...(same || isChance ? [] : [{ kind: 'other outcome', where, what } as const]),
-        ...contentDifferences(one, same ?? other).map((found) => ({ ...found, where })),
+      const isChance = / (?:queued|running)$/.test(one.outcome) && atRoute.length > 0;
+      const differences = [
+        ...(same || isChance ? [] : [found('other outcome', expectation(one.route))]),
+        ...contentDifferences(one, same ?? similar),
       ];
+      return differences.map((difference) => ({ where, ...difference }));
     }),
   ];
 }
 
-const isRefusal = ({ outcome }: Responses): boolean => /^[45]/.test(outcome);
-
-type Content = Pick<Found, 'kind' | 'what'>;
-
-function contentDifferences(observed: Responses, expected: Responses | undefined): Content[] {
+function contentDifferences(observed: Responses, expected: Responses | undefined): Found[] {
   if (!expected) return [];
   const headers = expected.headers.filter((name) => !observed.headers.includes(name));
   return [
-    ...fieldDifferences(observed.fields, expected.fields),
-    ...wordDifferences(observed, expected),
+    ...fieldDifferences(observed, expected),
+    ...(observed.outcome === IN_ORDER ? progressDifferences : wordDifferences)(observed, expected),
     ...eventDifferences(observed.events, expected.events),
-    ...headers.map((what) => ({ kind: 'missing header', what }) as const),
+    ...headers.map((name) => found('missing header', name)),
   ];
 }
 
-type WithWords = { words: Words; outcome?: string };
-
-function fieldDifferences(observed: Fields, expected: Fields): Content[] {
-  const known = new Map(Object.entries(expected));
-  const find = (path: string) => known.get(path) ?? known.get(`${parentOf(path)}.${ANY_KEY}`);
-  const otherTypes = new Set<string>();
-  const unknown = Object.entries(observed).flatMap(([path, { types }]): Content[] => {
+function fieldDifferences({ fields: observed }: Shape, { fields: expected }: Shape): Found[] {
+  const find = (path: string) => expected[path] ?? expected[`${parentOf(path)}.${ANY_KEY}`];
+  const othersOf = (path: string): string[] =>
+    (observed[path]?.types ?? []).filter((type) => find(path)?.types.includes(type) === false);
+  const unknown = Object.entries(observed).flatMap(([path, { types }]): Found[] => {
     const field = find(path);
+    const others = othersOf(path);
+    if (field && others.length > 0)
+      return [found('other type', `${path} is ${others.join(', ')}, expected ${field.types.join(', ')}`)];
     // Only the topmost unknown field is named.
-    if (!field)
-      return path !== '$' && find(parentOf(path)) && !otherTypes.has(parentOf(path))
-        ? [{ kind: 'unknown field', what: `${path} (${types.join(', ')})` }]
-        : [];
-    const other = types.filter((type) => !field.types.includes(type));
-    if (other.length === 0) return [];
-    otherTypes.add(path);
-    return [{ kind: 'other type', what: `${path} is ${other.join(', ')}, expected ${field.types.join(', ')}` }];
+    const isTopmost = !field && path !== '$' && find(parentOf(path)) && othersOf(parentOf(path)).length === 0;
+    return isTopmost ? [found('unknown field', `${path} (${types.join(', ')})`)] : [];
   });
-  const missing = Object.entries(expected).flatMap(([path, { optional }]): Content[] => {
-    const parent = observed[parentOf(path)];
-    const isPossible =
-      path !== '$' && parent?.types.includes('object') && !path.endsWith('[]') && !path.endsWith(ANY_KEY);
-    const isAlways = observed[path] !== undefined && observed[path].optional === undefined;
-    return isPossible && !optional && !isAlways
-      ? [{ kind: 'missing field', what: `${path}${observed[path] ? ' (sometimes)' : ''}` }]
-      : [];
+  const missing = Object.entries(expected).flatMap(([path, { optional }]): Found[] => {
+    const own = observed[path];
+    const isPossible = path !== '$' && !path.endsWith('[]') && !path.endsWith(ANY_KEY);
+    if (optional || !isPossible || !observed[parentOf(path)]?.types.includes('object')) return [];
+    return own && !own.optional ? [] : [found('missing field', `${path}${own ? ' (sometimes)' : ''}`)];
   });
   return [...unknown, ...missing];
 }
 
-function wordDifferences(observed: WithWords, expected: WithWords): Content[] {
-  if (observed.outcome === IN_ORDER) return progressDifferences(observed.words, expected.words);
-  return Object.entries(observed.words).flatMap(([path, words]): Content[] => {
+function wordDifferences(observed: Shape, expected: Shape): Found[] {
+  return Object.entries(observed.words).flatMap(([path, words]): Found[] => {
     const known = expected.words[path];
     // Other paths are unknown fields, and some words are not words of the protocol.
     if (!known || known.some((word) => word.startsWith('('))) return [];
     const unknown = words.filter((word) => !known.includes(word));
-    return unknown.map((word) => ({
-      kind: 'unknown word',
-      what: `${path} is ${word || 'empty'}, expected ${known.join(', ')}`,
-    }));
+    return unknown.map((word) => found('unknown word', `${path} is ${word || 'empty'}, expected ${known.join(', ')}`));
   });
 }
 
-const progressDifferences = (observed: Words, expected: Words): Content[] =>
-  Object.entries(observed).flatMap(([path, words]) =>
-    PROGRESS_PATHS.test(path) ? orderDifferences(words, expected[path] ?? [], path) : [],
-  );
+const progressDifferences = (observed: Shape, expected: Shape): Found[] =>
+  Object.entries(observed.words)
+    .filter(([path]) => PROGRESS_PATHS.test(path))
+    .flatMap(([path, words]) => orderDifferences(words, expected.words[path] ?? [], path));
 
-function orderDifferences(observed: readonly string[], expected: readonly string[], what: string): Content[] {
-  const common = observed.filter((word) => expected.includes(word));
-  const inOrder = expected.filter((word) => common.includes(word));
-  const isSame = common.every((word, index) => word === inOrder[index]);
-  return isSame ? [] : [{ kind: 'other order', what: `${what}: ${common.join(', ')}, expected ${inOrder.join(', ')}` }];
+function orderDifferences(observed: readonly string[], expected: readonly string[], what: string): Found[] {
+  const common = observed.filter((word) => expected.includes(word)).join(', ');
+  const inOrder = expected.filter((word) => observed.includes(word)).join(', ');
+  return common === inOrder ? [] : [found('other order', `${what}: ${common}, expected ${inOrder}`)];
 }
 
-function eventDifferences(observed: Responses['events'], expected: Responses['events']): Content[] {
+function eventDifferences(observed: Responses['events'], expected: Responses['events']): Found[] {
   const types = observed.map(({ type }) => type);
   const expectedTypes = expected.map(({ type }) => type);
   return [
-    ...types.filter((type) => !expectedTypes.includes(type)).map((what) => ({ kind: 'unknown event', what }) as const),
-    ...expectedTypes.filter((type) => !types.includes(type)).map((what) => ({ kind: 'missing event', what }) as const),
+    ...types.filter((type) => !expectedTypes.includes(type)).map((type) => found('unknown event', type)),
+    ...expectedTypes.filter((type) => !types.includes(type)).map((type) => found('missing event', type)),
     ...orderDifferences(types, expectedTypes, 'events'),
-    ...observed.flatMap(({ type, fields, words }) => {
-      const same = expected.find((one) => one.type === type);
-      const found = same ? [...fieldDifferences(fields, same.fields), ...wordDifferences({ words }, same)] : [];
-      return found.map(({ kind, what }) => ({ kind, what: `${type} ${what}` }));
+    ...observed.flatMap((event) => {
+      const same = expected.find(({ type }) => type === event.type);
+      const all = same ? [...fieldDifferences(event, same), ...wordDifferences(event, same)] : [];
+      return all.map(({ kind, what }) => found(kind, `${event.type} ${what}`));
     }),
   ];
 }

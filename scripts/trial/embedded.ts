@@ -1,31 +1,20 @@
-import { type EmbeddedDiscord, startDiscord } from '../../sandbox/discord/discord.ts';
+import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
-import {
-  type EmbeddedGateway,
-  type GatewayOptions,
-  type Profile,
-  startGateway,
-} from '../../sandbox/gateway/gateway.ts';
+import { type GatewayOptions, type Profile, startGateway } from '../../sandbox/gateway/gateway.ts';
 import { ruleTargets } from '../../src/commands/index.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import type { Member } from './member-steps.ts';
-import type { StepResult } from './run.ts';
+import type { StepResult } from './report.ts';
 import { openTrial } from './trial.ts';
 import type { KnownWords } from './words.ts';
 
-export interface EmbeddedSides {
-  discord: EmbeddedDiscord;
-  gateway: EmbeddedGateway;
-  config: Config;
-  channelId: string;
-  close(): Promise<void>;
-}
+export type EmbeddedSides = Awaited<ReturnType<typeof openEmbeddedSides>>;
 
 const POLL_MS = 20;
 const MAX_COST = '1000';
 const KEY = 'sk-trial-of-the-embedded-gateway';
 
-export async function openEmbeddedSides(profile: Profile, options: GatewayOptions = {}): Promise<EmbeddedSides> {
+export async function openEmbeddedSides(profile: Profile, options: GatewayOptions = {}) {
   const [discord, gateway] = await Promise.all([
     // The trial would wait several seconds for these limits.
     startDiscord({ limits: { messagesPerChannel: 100, editsPerChannel: 100 } }),
@@ -40,15 +29,9 @@ export async function openEmbeddedSides(profile: Profile, options: GatewayOption
     MODERATION_API_KEY: KEY,
     MODEL_KINDS: modelKindsFile,
   };
-  return {
-    discord,
-    gateway,
-    config: readConfig(environment, ruleTargets),
-    channelId: discord.world.channel('studio').id,
-    close: async () => {
-      await Promise.all([discord.close(), gateway.close()]);
-    },
-  };
+  const close = async (): Promise<void> => void (await Promise.all([discord.close(), gateway.close()]));
+  const config = readConfig(environment, ruleTargets);
+  return { discord, gateway, config, channelId: discord.world.channel('studio').id, close };
 }
 
 /** Runs the steps with these names, or all of them, without a limit: nothing there costs money. */
@@ -61,8 +44,7 @@ export async function tryEmbeddedSides(
   const trial = await openTrial(config, { channelId, pollMs: POLL_MS, member, maxCost: MAX_COST });
   try {
     const steps = trial.steps.filter(({ name }) => names?.includes(name) ?? true);
-    const silent = { onStart: () => undefined, onEnd: () => undefined };
-    return (await trial.run(steps, { maxCost: MAX_COST, runsUnpriced: true, known, ...silent })).results;
+    return (await trial.run(steps, { maxCost: MAX_COST, runsUnpriced: true, known })).results;
   } finally {
     await trial.close();
   }

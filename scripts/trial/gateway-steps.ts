@@ -1,142 +1,128 @@
 import sharp from 'sharp';
-import { type Clock, dayOf, pause } from '../../src/lib/clock.ts';
+import { dayOf, pause, systemClock } from '../../src/lib/clock.ts';
 import { PCM_RATE, wavOf } from '../../src/lib/pcm.ts';
-import type { Model } from '../../src/services/gateway/endpoints/models.ts';
-import type { Gateway } from '../../src/services/gateway/gateway.ts';
-import type { KindOverrides, ModelKind } from '../../src/services/gateway/model-families.ts';
+import type { ModelKind } from '../../src/services/gateway/model-families.ts';
 import type { Snapshot, Submission } from '../../src/services/gateway/snapshot.ts';
 import type { TextRequest, TextTool } from '../../src/services/gateway/text-request.ts';
-import type { ModerationService } from '../../src/services/safety/moderation-service.ts';
-import { modelsOf, type PricedJob, type TrialPrices } from './prices.ts';
-import type { Recorder } from './recorder.ts';
-import { LeftOut, orRefusal, type Step, Unexpected } from './run.ts';
+import type { Source } from '../../src/services/tasks/kind.ts';
+import { modelsOfKind } from '../setup/gateway-side.ts';
+import type { PricedJob } from './prices.ts';
+import { LeftOut, orRefusal, type Step, stepsOf, Unexpected } from './run.ts';
+import { PROMPT, type Sides } from './sides.ts';
 
-export const PROMPT = 'a red kite above a quiet harbour at dawn';
 /** No gateway has a model or a task with this name. */
 const UNKNOWN = 'atelier-trial-unknown';
 const SHORTEST_VIDEO_SECONDS = 5;
 const IMAGE_SIDE = 256;
-
-export interface GatewaySide {
-  gateway: Gateway;
-  moderation: ModerationService | undefined;
-  recorder: Recorder;
-  clock: Clock;
-  models: readonly Model[];
-  overrides: KindOverrides;
-  prices: TrialPrices;
-  /** The models that the operator has set as defaults, by kind. */
-  preferred: Partial<Record<ModelKind, string | undefined>>;
-  pricingPath: string;
-  pollMs: number;
-}
+/** Longer than a video takes. */
+const MAX_JOB_MS = 14 * 60_000;
+const once = { attempts: 1 };
 
 interface Job extends PricedJob {
-  name: string;
   model?: ModelKind;
   /** What the id of the model must contain. */
   pattern?: RegExp;
-  run(model: string): Promise<void>;
+  run(model: string): Promise<unknown>;
 }
 
 /** Each family of endpoints once, by the typed client, with the cheapest model that the gateway lists for it. */
-export function gatewaySteps(side: GatewaySide): Step[] {
-  const free = (name: string, run: () => Promise<void>): Step => ({ side: 'gateway', name, run });
+export function gatewaySteps(sides: Sides): Step[] {
+  const { config, models, prices } = sides;
+  const { talk: voice, ...preferred } = config.models;
+  const defaults: Partial<Record<ModelKind, string | undefined>> = { ...preferred, voice };
+  const jobs = Object.entries({ ...textJobs(sides), ...imageJobs(sides), ...otherJobs(sides) });
   return [
-    ...freeReads(side).map(([name, run]) => free(name, run)),
-    ...[...textJobs(side), ...imageJobs(side), ...otherJobs(side)].map(
-      ({ name, model: kind, pattern, run, ...job }): Step => {
-        const models = kind === undefined ? [] : modelsOf(kind, side.models, side.overrides);
-        const fitting = models.filter(({ id }) => pattern?.test(id) ?? true);
-        const model = side.prices.cheapestOf(fitting, job, kind && side.preferred[kind]);
-        if (kind !== undefined && model === undefined)
-          return free(name, async () => {
-            throw new LeftOut('the gateway lists no model for it');
-          });
-        return { ...free(name, () => run(model ?? '')), cost: { estimate: side.prices.estimateOf(job, model) } };
-      },
-    ),
+    ...stepsOf('gateway', freeReads(sides)),
+    ...jobs.map(([name, { model: kind, pattern = /./, run, ...job }]): Step => {
+      const fitting = kind ? modelsOfKind(kind, models, config.modelKinds).filter(({ id }) => pattern.test(id)) : [];
+      const model = prices.cheapestOf(fitting, job, kind && defaults[kind]);
+      const isMissing = kind !== undefined && model === undefined;
+      return {
+        side: 'gateway',
+        name,
+        ...(!isMissing && { cost: { estimate: prices.estimateOf(job, model) } }),
+        run: async () => {
+          if (isMissing) throw new LeftOut('the gateway lists no model for it');
+          await run(model ?? '');
+        },
+      };
+    }),
   ];
 }
 
-function freeReads({ gateway, models, clock, pricingPath }: GatewaySide): [string, () => Promise<void>][] {
+function freeReads({ gateway, models, pricingPath }: Sides): Record<string, Step['run']> {
   const { imgx, imageJobs: jobs, videos, v1Videos, imageToVideo, music, fineTunes, usage } = gateway;
-  const once = { attempts: 1 };
   const request = { model: UNKNOWN, prompt: PROMPT };
-  return [
-    ['List of models', async () => void (await gateway.models.list(once))],
-    ['One model', async () => void (await gateway.models.get(models[0]?.id ?? UNKNOWN, once))],
-    ['Unknown model', () => orRefusal(gateway.models.get(UNKNOWN, once))],
-    ['Compatible list of models', () => orRefusal(gateway.models.listCompat(once))],
-    ['Price list', () => orRefusal(gateway.prices.get(pricingPath, once))],
-    ['Usage', () => orRefusal(usage.get({ start: dayOf(clock.now()), end: dayOf(clock.now()) }, once))],
-    ['Limit of the account', () => orRefusal(usage.limit(once))],
-    ['Unknown fine-tuning job', () => orRefusal(fineTunes.events(UNKNOWN, once))],
-    ...Object.entries({
-      'Unknown imagine task': imgx,
-      'Unknown image job': jobs,
-      'Unknown video': videos,
-      'Unknown video of the second entry': v1Videos,
-      'Unknown video of the vendor path': imageToVideo,
-      'Unknown song': music,
-    }).map(([name, family]): [string, () => Promise<void>] => [name, () => orRefusal(family.get(UNKNOWN, once))]),
-    ['Unknown songs together', () => orRefusal(music.getMany([UNKNOWN], once))],
-    [
-      'Image job of an unknown model',
-      () => orRefusal(jobs.create(request, { idempotencyKey: `trial-${crypto.randomUUID()}` })),
-    ],
-    ['Video of an unknown model', () => orRefusal(videos.create(request))],
-    ['Answer of an unknown model', () => orRefusal(answer(gateway, { model: UNKNOWN, input: PROMPT }, true))],
-    ['Action on an unknown task', () => orRefusal(imgx.action({ taskId: UNKNOWN, customId: UNKNOWN }))],
-  ];
+  const today = dayOf(systemClock.now());
+  return {
+    'List of models': () => gateway.models.list(once),
+    'One model': () => gateway.models.get(models[0]?.id ?? UNKNOWN, once),
+    'Unknown model': () => orRefusal(gateway.models.get(UNKNOWN, once)),
+    'Compatible list of models': () => orRefusal(gateway.models.listCompat(once)),
+    'Price list': () => orRefusal(gateway.prices.get(pricingPath, once)),
+    Usage: () => orRefusal(usage.get({ start: today, end: today }, once)),
+    'Limit of the account': () => orRefusal(usage.limit(once)),
+    'Unknown fine-tuning job': () => orRefusal(fineTunes.events(UNKNOWN, once)),
+    'Unknown imagine task': () => orRefusal(imgx.get(UNKNOWN, once)),
+    'Unknown image job': () => orRefusal(jobs.get(UNKNOWN, once)),
+    'Unknown video': () => orRefusal(videos.get(UNKNOWN, once)),
+    'Unknown video of the second entry': () => orRefusal(v1Videos.get(UNKNOWN, once)),
+    'Unknown video of the vendor path': () => orRefusal(imageToVideo.get(UNKNOWN, once)),
+    'Unknown song': () => orRefusal(music.get(UNKNOWN, once)),
+    'Unknown songs together': () => orRefusal(music.getMany([UNKNOWN], once)),
+    'Image job of an unknown model': () => orRefusal(jobs.create(request, newKey())),
+    'Video of an unknown model': () => orRefusal(videos.create(request)),
+    'Answer of an unknown model': () => orRefusal(answer(gateway, { model: UNKNOWN, input: PROMPT }, true)),
+    'Action on an unknown task': () => orRefusal(imgx.action({ taskId: UNKNOWN, customId: UNKNOWN })),
+  };
 }
 
-async function answer({ responses }: Gateway, request: TextRequest, isBuffered: boolean): Promise<void> {
+const newKey = () => ({ idempotencyKey: `trial-${crypto.randomUUID()}` });
+
+async function answer({ responses }: Sides['gateway'], request: TextRequest, isBuffered: boolean): Promise<void> {
   const events = await Array.fromAsync(responses.stream(request, { isBuffered }));
   const last = events.at(-1);
   if (!last || !('response' in last)) throw new Unexpected('the answer has no end');
   if (last.response.error) throw last.response.error;
 }
 
+const UNIT = {
+  type: 'object',
+  properties: { unit: { type: 'string' } },
+  required: ['unit'],
+  additionalProperties: false,
+};
+const DESCRIPTION = 'Reads the thermometer at the window.';
 const THERMOMETER: TextTool = {
   type: 'function',
   name: 'read_thermometer',
-  description: 'Reads the thermometer at the window.',
-  parameters: {
-    type: 'object',
-    properties: { unit: { type: 'string' } },
-    required: ['unit'],
-    additionalProperties: false,
-  },
+  description: DESCRIPTION,
+  parameters: UNIT,
 };
 
-function textJobs({ gateway }: GatewaySide): Job[] {
+function textJobs({ gateway }: Sides): Record<string, Job> {
   const input = 'Reply with the single word: ready.';
-  const ask = (name: string, isBuffered: boolean, extra: Partial<TextRequest> = {}): Job => ({
-    name,
+  const ask = (isBuffered: boolean, extra: Partial<TextRequest> = {}): Job => ({
     kind: 'ask',
     model: 'text',
     run: (model) => answer(gateway, { model, input, ...extra }, isBuffered),
   });
-  return [
-    ask('Answer in one piece', true),
-    ask('Streamed answer', false),
-    ask('Streamed answer with a tool', false, { input: 'How warm is it? Call the tool.', tools: [THERMOMETER] }),
-  ];
+  return {
+    'Answer in one piece': ask(true),
+    'Streamed answer': ask(false),
+    'Streamed answer with a tool': ask(false, { input: 'How warm is it? Call the tool.', tools: [THERMOMETER] }),
+  };
 }
-
-/** Longer than a video takes. */
-const MAX_JOB_MS = 14 * 60_000;
 
 /** Polls until the task ends, as the bot does. A failed job is a failed step, although its response is recorded all the same. */
 async function follow(
-  { recorder, clock, pollMs }: GatewaySide,
-  submission: Submission,
-  get: (id: string) => Promise<Snapshot>,
+  { recorder, pollMs }: Sides,
+  endpoint: Source['endpoint'],
+  { remoteId }: Submission,
 ): Promise<Snapshot> {
-  const end = clock.now() + MAX_JOB_MS;
-  while (clock.now() < end) {
-    const snapshot = await get(submission.remoteId);
+  const end = systemClock.now() + MAX_JOB_MS;
+  while (systemClock.now() < end) {
+    const snapshot = await endpoint.get(remoteId, once);
     recorder.label(snapshot.state);
     if (snapshot.state === 'failed') throw new Unexpected('the job failed');
     if (snapshot.state === 'needs-input') throw new Unexpected('the job waits for a prompt');
@@ -144,20 +130,19 @@ async function follow(
       if (snapshot.isEmpty) throw new Unexpected('the job succeeded without a result that our reader finds');
       return snapshot;
     }
-    await pause(clock, pollMs);
+    await pause(systemClock, pollMs);
   }
   throw new Unexpected('the job did not end within 14 minutes');
 }
 
-function imageJobs(side: GatewaySide): Job[] {
-  const { imgx, imageJobs: jobs } = side.gateway;
+function imageJobs(sides: Sides): Record<string, Job> {
+  const { imgx, imageJobs: jobs } = sides.gateway;
   let grid: Snapshot | undefined;
-  const imgxJob = (kind: string, submit: () => Promise<Submission>, name = kind): Job => ({
-    name,
+  const imgxJob = (kind: string, submit: () => Promise<Submission>): Job => ({
     kind,
     listName: `mj_${kind}`,
     run: async () => {
-      const end = await follow(side, await submit(), (id) => imgx.get(id, { attempts: 1 }));
+      const end = await follow(sides, imgx, await submit());
       if (kind === 'imagine') grid = end;
     },
   });
@@ -166,30 +151,21 @@ function imageJobs(side: GatewaySide): Job[] {
     if (!grid?.remoteId || !button) throw new LeftOut('there is no grid with an upscale button');
     return imgx.action({ taskId: grid.remoteId, customId: button.customId });
   };
-  return [
-    {
-      name: 'Image job',
+  return {
+    'Image job': {
       kind: 'image',
       model: 'image',
-      run: async (model) => {
-        const submission = await jobs.create(
-          { model, prompt: PROMPT },
-          { idempotencyKey: `trial-${crypto.randomUUID()}` },
-        );
-        await follow(side, submission, (id) => jobs.get(id, { attempts: 1 }));
-      },
+      run: async (model) => follow(sides, jobs, await jobs.create({ model, prompt: PROMPT }, newKey())),
     },
-    imgxJob('imagine', () => imgx.imagine({ prompt: PROMPT }), 'Imagine'),
-    imgxJob('upscale', upscale, 'Upscale'),
-    imgxJob('shorten', () => imgx.shorten({ prompt: `${PROMPT}, in great detail, very beautiful` }), 'Shorten'),
-    imgxJob('describe', async () => imgx.describe({ images: [await dataUriOf('#b03020')] }), 'Describe'),
-    imgxJob(
-      'blend',
-      async () => imgx.blend({ images: [await dataUriOf('#b03020'), await dataUriOf('#2040a0')] }),
-      'Blend',
-    ),
-  ];
+    Imagine: imgxJob('imagine', () => imgx.imagine({ prompt: PROMPT })),
+    Upscale: imgxJob('upscale', upscale),
+    Shorten: imgxJob('shorten', () => imgx.shorten({ prompt: `${PROMPT}, in great detail, very beautiful` })),
+    Describe: imgxJob('describe', async () => imgx.describe({ images: [await dataUriOf(RED)] })),
+    Blend: imgxJob('blend', async () => imgx.blend({ images: [await dataUriOf(RED), await dataUriOf('#2040a0')] })),
+  };
 }
+
+const RED = '#b03020';
 
 export const pngOf = (background: string): Promise<Buffer> =>
   sharp({ create: { width: IMAGE_SIDE, height: IMAGE_SIDE, channels: 3, background } })
@@ -199,53 +175,41 @@ export const pngOf = (background: string): Promise<Buffer> =>
 const dataUriOf = async (background: string): Promise<string> =>
   `data:image/png;base64,${(await pngOf(background)).toString('base64')}`;
 
-function otherJobs(side: GatewaySide): Job[] {
-  const { imgx, videos, v1Videos, imageToVideo, music, realtime, transcriptions } = side.gateway;
-  const { moderation } = side;
-  const once = { attempts: 1 };
+function otherJobs(sides: Sides): Record<string, Job> {
+  const { imgx, videos, v1Videos, imageToVideo, music, realtime, transcriptions } = sides.gateway;
+  const { moderation } = sides;
   const request = (model: string) => ({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
-  const video = (
-    name: string,
-    endpoint: Pick<typeof videos, 'get'>,
-    create: (model: string) => Promise<Submission>,
-  ): Job => ({
-    name,
+  const video = (endpoint: Source['endpoint'], create: (model: string) => Promise<Submission>): Job => ({
     kind: 'video',
     model: 'video',
     seconds: String(SHORTEST_VIDEO_SECONDS),
-    run: async (model) => void (await follow(side, await create(model), (id) => endpoint.get(id, once))),
+    run: async (model) => follow(sides, endpoint, await create(model)),
   });
-  return [
-    video('Video', videos, (model) => videos.create(request(model))),
-    video('Video of the second entry', v1Videos, (model) => v1Videos.create(request(model))),
-    video('Video of the vendor path', imageToVideo, async (model) => {
-      const [image = ''] = await imgx.upload({ images: [await dataUriOf('#b03020')] });
+  return {
+    Video: video(videos, (model) => videos.create(request(model))),
+    'Video of the second entry': video(v1Videos, (model) => v1Videos.create(request(model))),
+    'Video of the vendor path': video(imageToVideo, async (model) => {
+      const [image = ''] = await imgx.upload({ images: [await dataUriOf(RED)] });
       return imageToVideo.create({ ...request(model), image });
     }),
-    {
-      name: 'Moderation',
+    Moderation: {
       kind: 'moderation',
       run: async () => {
         if (!moderation) throw new LeftOut('no moderation service is set');
-        const judgements = [
-          await moderation.judgeText(PROMPT),
-          await moderation.judgeImage(await dataUriOf('#b03020')),
-        ];
+        const judgements = [await moderation.judgeText(PROMPT), await moderation.judgeImage(await dataUriOf(RED))];
         if (judgements.includes(undefined)) throw new Unexpected('there is no judgement that our reader finds');
       },
     },
-    {
-      name: 'Song',
+    Song: {
       kind: 'music',
       listName: 'suno_music',
       run: async () => {
         const submission = await music.makeSong({ about: 'a short calm tune', instrumental: true });
-        await follow(side, submission, (id) => music.get(id, once));
+        await follow(sides, music, submission);
         await music.getMany([submission.remoteId], once);
       },
     },
-    {
-      name: 'Live conversation',
+    'Live conversation': {
       kind: 'talk',
       model: 'voice',
       run: async (model) => {
@@ -256,14 +220,13 @@ function otherJobs(side: GatewaySide): Job[] {
         await session.close();
       },
     },
-    {
-      name: 'Transcription',
+    Transcription: {
       kind: 'transcription',
       model: 'speech',
       pattern: /whisper|transcri/i,
-      run: async (model) => void (await transcriptions.create({ model, wav: wavOf(tone()) })),
+      run: (model) => transcriptions.create({ model, wav: wavOf(tone()) }),
     },
-  ];
+  };
 }
 
 /** One second of a quiet tone. */

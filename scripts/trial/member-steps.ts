@@ -8,18 +8,17 @@ import {
   GatewayDispatchEvents,
   InteractionType,
 } from 'discord-api-types/v10';
+import packageFile from '../../package.json' with { type: 'json' };
 import { startApp } from '../../src/app.ts';
 import { features } from '../../src/commands/index.ts';
 import type { Config } from '../../src/config.ts';
 import { customIds, readCustomId } from '../../src/discord/custom-ids.ts';
-import type { DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { type CommandBody, registrations } from '../../src/discord/registration.ts';
 import { isRecord } from '../../src/lib/exact-json.ts';
 import { createLogger } from '../../src/lib/log.ts';
-import { type DiscordSide, removeCommands } from './discord-steps.ts';
-import { PROMPT } from './gateway-steps.ts';
-import type { Recorder } from './recorder.ts';
+import { removeCommands } from './discord-steps.ts';
 import { LeftOut, type Step, Unexpected } from './run.ts';
+import { PROMPT, type Sides } from './sides.ts';
 
 /** What a member is to do. */
 interface Deed {
@@ -45,13 +44,18 @@ const families = new Map(
 const ENDS = /^(?:delete|dismiss|end|erase)/;
 
 /** Each command and entry of a menu once, then each family of buttons once that the bot's messages had. */
-export function memberSteps(side: DiscordSide, member: Member, recorder: Recorder): Step[] {
+export function memberSteps(sides: Sides, member: Member, maxCost: string): Step[] {
+  const { recorder, bot, config } = sides;
   const offers = new Map<string, Deed>();
   recorder.onBody = (body) => {
     for (const offer of offersIn(body)) offers.set(offer.name, offer);
   };
-  const stepOf = (name: string, route: string, deedOf: () => Deed | undefined): Step => ({
-    side: 'member',
+  const stepOf = (
+    name: string,
+    deedOf: () => Deed | undefined,
+    route = ROUTES[InteractionType.ApplicationCommand],
+  ) => ({
+    side: 'member' as const,
     name,
     run: async () => {
       const deed = deedOf();
@@ -60,26 +64,22 @@ export function memberSteps(side: DiscordSide, member: Member, recorder: Recorde
       if (!recorder.has(route)) throw new Unexpected('no such interaction arrived');
     },
   });
-  const command = (name: string, deed: Deed): Step =>
-    stepOf(name, ROUTES[InteractionType.ApplicationCommand], () => deed);
   const list: Deed = { type: 'command', name: 'image', text: '/image prompt: a {red, blue} kite' };
   const preset: Deed = { type: 'command', name: 'image', text: `/image prompt: ${PROMPT} preset: (the saved one)` };
-  const mention: Deed = { type: 'message', name: 'mention', text: `@${side.bot.username} Reply with the word: ready.` };
+  const mention: Deed = { type: 'message', name: 'mention', text: `@${bot.username} Reply with the word: ready.` };
+  const names = [...families.values()].toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)));
   return [
-    ...registrations(features, side)
+    { side: 'member', name: 'Start of the bot', run: () => startBot(sides, maxCost) },
+    ...registrations(features, config.discord)
       .flatMap(deedsOf)
-      .map((deed) => command(`${nameOfType[deed.type]} ${deed.name}`, deed)),
-    command('Prompt with a list', list),
-    command('Command with a preset', preset),
-    ...(side.mentions ? [stepOf('Mention', MESSAGE, () => mention)] : []),
-    ...[...families.values()]
-      .toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)))
-      .map((name) => stepOf(`Button ${name}`, ROUTES[InteractionType.MessageComponent], () => offers.get(name))),
-    { side: 'member', name: 'Removal of the commands', run: () => removeCommands(side) },
+      .map((deed) => stepOf(`${deed.type === 'menu' ? 'Menu entry' : 'Command'} ${deed.name}`, () => deed)),
+    stepOf('Prompt with a list', () => list),
+    stepOf('Command with a preset', () => preset),
+    ...(config.discord.mentions ? [stepOf('Mention', () => mention, MESSAGE)] : []),
+    ...names.map((name) => stepOf(`Button ${name}`, () => offers.get(name), ROUTES[InteractionType.MessageComponent])),
+    { side: 'member', name: 'Removal of the commands', run: () => removeCommands(sides) },
   ];
 }
-
-const nameOfType = { command: 'Command', menu: 'Menu entry' } as const;
 
 /** The buttons and menus in the messages of a response. The options of some menus are buttons, too. */
 function offersIn(value: unknown, messageId = ''): Deed[] {
@@ -97,23 +97,21 @@ function offersIn(value: unknown, messageId = ''): Deed[] {
 }
 
 /** Each subcommand with its required options, as a member would type it. */
-function deedsOf(body: CommandBody): (Deed & { type: keyof typeof nameOfType })[] {
+function deedsOf(body: CommandBody): Deed[] {
   if (!('options' in body)) return [{ type: 'menu', name: body.name, text: body.name }];
   const { name, options = [] } = body;
   const subcommands = options.filter((option) => option.type === ApplicationCommandOptionType.Subcommand);
-  if (subcommands.length === 0) return [{ type: 'command', name, text: exampleOf(name, options) }];
-  return subcommands.map((one) => {
-    const fullName = `${name} ${one.name}`;
-    return { type: 'command', name: fullName, text: exampleOf(fullName, one.options ?? []) };
-  });
+  const own = subcommands.map((one) => ({ name: `${name} ${one.name}`, options: one.options ?? [] }));
+  return (own.length > 0 ? own : [{ name, options }]).map((one) => ({
+    type: 'command',
+    name: one.name,
+    text: [`/${one.name}`, ...one.options.flatMap(exampleOf)].join(' '),
+  }));
 }
 
-function exampleOf(name: string, options: readonly APIApplicationCommandOption[]): string {
-  const values = options.flatMap((option) => {
-    const isFreeText = option.type === ApplicationCommandOptionType.String && !option.choices && !option.autocomplete;
-    return option.required ? `${option.name}: ${isFreeText ? PROMPT : '(any)'}` : [];
-  });
-  return [`/${name}`, ...values].join(' ');
+function exampleOf(option: APIApplicationCommandOption): string[] {
+  const isFreeText = option.type === ApplicationCommandOptionType.String && !option.choices && !option.autocomplete;
+  return option.required ? [`${option.name}: ${isFreeText ? PROMPT : '(any)'}`] : [];
 }
 
 const ROUTES = {
@@ -127,28 +125,10 @@ const ROUTES = {
 /** A message that mentions a bot. */
 const MESSAGE = 'INTERACTION message';
 
-interface BotOptions {
-  version: string;
-  /** In US dollars. The bot spends no more where it knows prices. */
-  maxCost: string;
-  recorder: Recorder;
-}
-
-/** Starts the bot itself, with an empty store of its own, and records the interactions that arrive. */
-export async function startBot(
-  config: Config,
-  { version, maxCost, recorder }: BotOptions,
-): Promise<() => Promise<void>> {
+/** Starts the bot itself, with an empty store of its own, and records the interactions that arrive. It spends at most `maxCost` US dollars where it knows prices. */
+export async function startBot({ config, recorder, cleanups }: Sides, maxCost: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-trial-'));
-  const secrets = [config.discord.token, config.gateway.apiKey];
-  const log = createLogger({ level: 'silent', secrets, isPretty: false, write: () => undefined });
-  const onClients = ({ connection }: DiscordClients): void => {
-    connection.socket.on(WebSocketShardEvents.Dispatch, ({ data }) => {
-      if (data.t === GatewayDispatchEvents.InteractionCreate) recorder.addPayload(ROUTES[data.d.type], data.d);
-      if (data.t === GatewayDispatchEvents.MessageCreate && data.d.mentions.some(({ bot }) => bot))
-        recorder.addPayload(MESSAGE, data.d);
-    });
-  };
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
   const ownConfig: Config = {
     ...config,
     store: { url: `sqlite://${join(folder, 'trial.sqlite')}`, scheme: 'sqlite' },
@@ -156,9 +136,17 @@ export async function startBot(
     cluster: { ...config.cluster, role: 'all' },
     http: { ...config.http, port: undefined },
   };
-  const app = await startApp(ownConfig, { log, version, onClients });
-  return async () => {
-    await app.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
+  const app = await startApp(ownConfig, {
+    log: createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined }),
+    version: packageFile.version,
+    onClients: ({ connection }) =>
+      void connection.socket.on(WebSocketShardEvents.Dispatch, ({ data }) => {
+        if (data.t === GatewayDispatchEvents.InteractionCreate) recorder.add(ROUTES[data.d.type], received(data.d));
+        if (data.t === GatewayDispatchEvents.MessageCreate && data.d.mentions.some(({ bot }) => bot))
+          recorder.add(MESSAGE, received(data.d));
+      }),
+  });
+  cleanups.push(() => app.stop());
 }
+
+const received = (payload: object) => ({ outcome: 'received', chunks: [Buffer.from(JSON.stringify(payload))] });

@@ -4,40 +4,34 @@ import { registrations } from '../../src/discord/registration.ts';
 import { runWithoutOptions } from '../usage.ts';
 import { type ExpectedStep, INTERACTIONS } from './compare.ts';
 import { openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
-import { type Expected, type profiles, writeExpected } from './expected.ts';
-import { PROMPT } from './gateway-steps.ts';
+import { type profiles, writeExpected } from './expected.ts';
 import { startBot } from './member-steps.ts';
-import { Recorder } from './recorder.ts';
-import type { StepResult } from './run.ts';
-import { openDiscord } from './sides.ts';
+import type { StepResult } from './report.ts';
+import { openSides, PROMPT } from './sides.ts';
 
 /** Slow enough that every state of a job is seen. */
 const SPEED = 20;
 /** The embedded sides have nothing to hide. */
 const ANYTHING = { has: () => true };
+const EDIT = 'Edit and retry';
 
 async function observe(profile: (typeof profiles)[number]): Promise<StepResult[]> {
-  const sides = await openEmbeddedSides(profile, { speed: SPEED });
+  const embedded = await openEmbeddedSides(profile, { speed: SPEED });
   try {
-    return await tryEmbeddedSides(sides, ANYTHING);
+    return await tryEmbeddedSides(embedded, ANYTHING);
   } finally {
-    await sides.close();
+    await embedded.close();
   }
 }
 
-const EDIT = 'Edit and retry';
-
 /** A member of the embedded Discord does one thing of each type. */
 async function observeInteractions(): Promise<ExpectedStep> {
-  const sides = await openEmbeddedSides('spec', { speed: SPEED });
-  const { discord, config } = sides;
-  const recorder = new Recorder();
-  const { clients, close } = openDiscord(config.discord.apiUrl, discord.token, recorder);
+  const embedded = await openEmbeddedSides('spec', { speed: SPEED });
+  const { discord, gateway, config, channelId } = embedded;
+  const sides = await openSides(config, channelId, 0);
   const body = registrations(features, config.discord);
-  await clients.rest.put(Routes.applicationGuildCommands(discord.applicationId, discord.world.guild('atelier').id), {
-    body,
-  });
-  const stop = await startBot(config, { version: '0.0.0', maxCost: '1', recorder });
+  await sides.clients.rest.put(Routes.applicationGuildCommands(discord.applicationId, sides.guildId), { body });
+  await startBot(sides, '1');
   try {
     const member = discord.as('admin');
     await (await member.slash('about')).acknowledged();
@@ -47,7 +41,7 @@ async function observeInteractions(): Promise<ExpectedStep> {
     const imagine = await member.slash('imagine', { prompt: PROMPT });
     const grid = await imagine.message(({ components = [] }) => components.length > 1);
     await member.say(`<@${discord.applicationId}> ${PROMPT}`);
-    sides.gateway.faults.add({ do: 'moderated' });
+    gateway.faults.add({ do: 'moderated' });
     const refused = await member.slash('imagine', { prompt: PROMPT });
     const failed = await refused.message(({ components }) => JSON.stringify(components).includes(EDIT));
     const form = await (await member.click(failed, EDIT)).modal();
@@ -57,31 +51,26 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await (await member.click(grid, 'U1')).acknowledged();
     const page = await (await member.slash('settings')).message(({ components = [] }) => components.length > 0);
     await (await member.click(page, 'Change answers')).modal();
-    const taken = await recorder.take(ANYTHING, []);
+    const taken = await sides.recorder.take(ANYTHING, []);
     const responses = taken.filter(({ route }) => route.startsWith('INTERACTION'));
     return { name: INTERACTIONS, outcome: 'worked', responses };
   } finally {
-    await stop();
-    await close();
     await sides.close();
+    await embedded.close();
   }
 }
 
 /** Runs the trial with the embedded sides, whose responses the trial of real ones is compared with. */
-async function observeEmbeddedSides(): Promise<Expected> {
+async function renew(): Promise<void> {
   // One after the other, because both use the dispatcher of the process.
   const [spec, stock] = [await observe('spec'), await observe('stock')];
   const on = (side: string, all: typeof spec) => all.filter((step) => step.side === side);
-  return {
-    discord: on('discord', spec),
-    gateway: { spec: on('gateway', spec), stock: on('gateway', stock) },
-    member: [await observeInteractions()],
-  };
+  const gateway = { spec: on('gateway', spec), stock: on('gateway', stock) };
+  writeExpected({ discord: on('discord', spec), gateway, member: [await observeInteractions()] });
 }
 
-if (import.meta.main)
-  await runWithoutOptions(
-    'npm run trial:expected',
-    'Runs the trial with the embedded sides and stores what they respond in scripts/trial/expected.json.',
-    async () => writeExpected(await observeEmbeddedSides()),
-  );
+await runWithoutOptions(
+  'npm run trial:expected',
+  'Runs the trial with the embedded sides and stores what they respond in scripts/trial/expected.json.',
+  renew,
+);

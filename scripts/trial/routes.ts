@@ -1,5 +1,4 @@
-import type { GatewaySettings } from '../../src/services/gateway/settings.ts';
-import { parseBaseUrl } from '../../src/services/gateway/settings.ts';
+import { defaultSettings, type GatewaySettings, parseBaseUrl } from '../../src/services/gateway/settings.ts';
 import type { RouteOf } from './recorder.ts';
 
 /** All words in the paths of both interfaces. Any other part of a path is an id, a token or a name. */
@@ -12,24 +11,22 @@ const PATH_WORDS = new Set(
 );
 
 function routeOfPath(method: string, path: string): string {
-  const [pathname = ''] = path.split('?');
+  const [pathname = ''] = path.replaceAll('%40', '@').split('?');
   const parts = pathname.split('/').slice(1);
-  return `${method} ${parts.map((part) => `/${PATH_WORDS.has(decode(part)) ? decode(part) : '{id}'}`).join('')}`;
-}
-
-function decode(part: string): string {
-  return part.replace('%40', '@');
+  return `${method} ${parts.map((part) => `/${PATH_WORDS.has(part) ? part : '{id}'}`).join('')}`;
 }
 
 /** Routes as the specification writes them, however the operator has set the paths. */
 export function gatewayRoutes({ baseUrl, paths }: GatewaySettings): RouteOf {
   const prefix = parseBaseUrl(baseUrl).pathname.replace(/\/$/, '');
-  const names = { imgx: '/imgx', music: '/music', videoa: '/videoa', compat: '/v1beta/compat' } as const;
+  const names = (['imgx', 'music', 'videoa', 'compat'] as const).map((name) => [
+    paths[name],
+    defaultSettings.paths[name],
+  ]);
   return (method, path) => {
-    let own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
-    for (const name of ['imgx', 'music', 'videoa', 'compat'] as const)
-      if (own.startsWith(`${paths[name]}/`)) own = names[name] + own.slice(paths[name].length);
-    return routeOfPath(method, own);
+    const own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+    const [set = '', name = ''] = names.find(([start]) => own.startsWith(`${start}/`)) ?? [];
+    return routeOfPath(method, name + own.slice(set.length));
   };
 }
 

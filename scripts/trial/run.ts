@@ -1,44 +1,40 @@
 import { DiscordAPIError, HTTPError } from '@discordjs/rest';
-import { type Clock, withTimeout } from '../../src/lib/clock.ts';
+import { systemClock, withTimeout } from '../../src/lib/clock.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
-import type { Recorder, Responses } from './recorder.ts';
+import type { StepResult } from './report.ts';
+import type { Sides } from './sides.ts';
 import { type KnownWords, Vocabulary } from './words.ts';
 
 export interface Step {
-  side: 'discord' | 'gateway' | 'member';
+  side: StepResult['side'];
   name: string;
   /** In US dollars; undefined if it is paid but no price is known. A step without this field is free. */
   cost?: { estimate: string | undefined };
-  run(): Promise<void>;
+  run(): Promise<unknown>;
 }
 
-export interface StepResult {
-  side: Step['side'];
-  name: string;
-  outcome: 'worked' | 'failed' | 'left out';
-  reason?: string;
-  ms: number;
-  responses: Responses[];
-}
+export const stepsOf = (side: Step['side'], runs: Readonly<Record<string, Step['run']>>): Step[] =>
+  Object.entries(runs).map(([name, run]) => ({ side, name, run }));
 
 /** Ends a step that is impossible here, for a reason without names. */
 export class LeftOut extends Error {
   override readonly name = 'LeftOut';
 }
 
-export interface TrialRun {
-  recorder: Recorder;
-  clock: Clock;
+/** A response is not what the step needs; the message has no values of it. */
+export class Unexpected extends Error {
+  override readonly name = 'Unexpected';
+}
+
+export interface RunOptions {
   /** In US dollars. */
   maxCost: string;
   /** Whether to run paid steps without a known price. */
   runsUnpriced: boolean;
   known: KnownWords;
-  /** Read after each step, because a step may learn of more. */
-  ownTexts: () => readonly string[];
-  onStart(step: Step, number: number): void;
-  onEnd(result: StepResult): void;
+  onStart?: (step: Step, number: number) => void;
+  onEnd?: (result: StepResult) => void;
 }
 
 /** Longer than a video takes. */
@@ -47,55 +43,45 @@ const STEP_LIMIT_MS = 15 * 60_000;
 /** Runs the steps one by one. A failed step does not end the trial. */
 export async function runSteps(
   steps: readonly Step[],
-  trial: TrialRun,
+  { recorder, ownTexts }: Sides,
+  { maxCost, runsUnpriced, known, onStart, onEnd }: RunOptions,
 ): Promise<{ results: StepResult[]; spent: string }> {
   const results: StepResult[] = [];
   let spent = '0';
   for (const [index, step] of steps.entries()) {
-    trial.onStart(step, index + 1);
-    const startedAt = trial.clock.now();
+    onStart?.(step, index + 1);
+    const startedAt = systemClock.now();
     const total = sumOf([spent, step.cost?.estimate ?? '0']) ?? spent;
-    const refusal = refusalOf(step, total, trial);
-    if (refusal === undefined) spent = total;
-    const outcome =
-      refusal === undefined ? await runStep(step, trial) : ({ outcome: 'left out', reason: refusal } as const);
-    const recorded = await trial.recorder.take(trial.known, trial.ownTexts());
+    const isUnpriced = step.cost !== undefined && step.cost.estimate === undefined;
+    let outcome: Pick<StepResult, 'outcome' | 'reason'>;
+    if (isUnpriced && !runsUnpriced) outcome = { outcome: 'left out', reason: 'no price is known for it' };
+    else if (step.cost && compare(total, maxCost) > 0)
+      outcome = { outcome: 'left out', reason: 'it would exceed the spending cap' };
+    else {
+      spent = total;
+      outcome = await runStep(step, new Vocabulary(known, ownTexts));
+    }
+    const recorded = await recorder.take(known, ownTexts);
     // The bot's other requests go on while members press buttons, and belong to no step.
-    const isOfStep = ({ route }: Responses): boolean => step.side !== 'member' || route.startsWith('INTERACTION');
-    const responses = recorded.filter(isOfStep);
-    const result: StepResult = {
-      side: step.side,
-      name: step.name,
-      ...outcome,
-      ms: trial.clock.now() - startedAt,
-      responses,
-    };
+    const responses = recorded.filter(({ route }) => step.side !== 'member' || route.startsWith('INTERACTION'));
+    const result = { side: step.side, name: step.name, ...outcome, ms: systemClock.now() - startedAt, responses };
     results.push(result);
-    trial.onEnd(result);
+    onEnd?.(result);
   }
   return { results, spent };
 }
 
-function refusalOf({ cost }: Step, total: string, { maxCost, runsUnpriced }: TrialRun): string | undefined {
-  if (!cost) return undefined;
-  if (cost.estimate === undefined) return runsUnpriced ? undefined : 'no price is known for it';
-  return compare(total, maxCost) > 0 ? 'it would exceed the spending cap' : undefined;
-}
-
-async function runStep(
-  step: Step,
-  { clock, known, ownTexts }: TrialRun,
-): Promise<Pick<StepResult, 'outcome' | 'reason'>> {
+async function runStep({ run }: Step, vocabulary: Vocabulary): Promise<Pick<StepResult, 'outcome' | 'reason'>> {
   try {
     const inTime = await withTimeout(
-      clock,
+      systemClock,
       STEP_LIMIT_MS,
-      step.run().then(() => true),
+      run().then(() => true),
     );
     return inTime ? { outcome: 'worked' } : { outcome: 'failed', reason: 'it took longer than 15 minutes' };
   } catch (error) {
     if (error instanceof LeftOut) return { outcome: 'left out', reason: error.message };
-    return { outcome: 'failed', reason: reasonOf(error, new Vocabulary(known, ownTexts())) };
+    return { outcome: 'failed', reason: reasonOf(error, vocabulary) };
   }
 }
 
@@ -116,9 +102,4 @@ export async function orRefusal(request: Promise<unknown>): Promise<void> {
   await request.catch((error: unknown) => {
     if (!(error instanceof GatewayError || error instanceof DiscordAPIError)) throw error;
   });
-}
-
-/** A response is not what the step needs; the message has no values of it. */
-export class Unexpected extends Error {
-  override readonly name = 'Unexpected';
 }

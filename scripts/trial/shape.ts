@@ -1,20 +1,6 @@
 import { isRecord } from '../../src/lib/exact-json.ts';
+import type { Shape } from './report.ts';
 import type { Vocabulary } from './words.ts';
-
-/** What is known of a field without its value. */
-interface Field {
-  types: string[];
-  /** The shortest and the longest text or list, or number of digits. */
-  length?: [number, number];
-  /** Whether it is missing in some of the objects that could have it. */
-  optional?: true;
-}
-
-/** By the path of each field: `data[].url`. A key that is not a name but data is `{*}`. The value itself has the path `$`. */
-export type Fields = Record<string, Field>;
-
-/** The values that are words of the protocol, by the path of the field, in the order in which they appeared. */
-export type Words = Record<string, string[]>;
 
 export const ANY_KEY = '{*}';
 const WORD_KEYS = /^(?:status|type|code|object|action|finish_reason|event|state)$/;
@@ -27,89 +13,89 @@ const MAX_DEPTH = 12;
 const MAX_FIELDS = 600;
 const MAX_ITEMS = 200;
 
-const SECONDS = [1.5e9, 2.1e9] as const;
-const isBetween = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value < high;
-
 /** The path of the object or list that has this field. */
 export const parentOf = (path: string): string =>
   path.endsWith('[]') ? path.slice(0, -2) : path.replace(/\.[^.]+$/, '');
 
-/** Collects the fields of several responses of one kind. */
-export class ShapeReader {
-  readonly #fields = new Map<string, { types: Set<string>; length?: [number, number]; count: number }>();
-  readonly #objects = new Map<string, number>();
-  readonly #words = new Map<string, Set<string>>();
-  readonly #vocabulary: Vocabulary;
+interface Field {
+  types: Set<string>;
+  lengths: number[];
+  /** How often the field appeared, and how often as an object. */
+  count: number;
+  objects: number;
+}
 
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary;
-  }
-
-  /** A body that is not JSON is undefined, and has its media type as its type. */
-  add(value: unknown, mediaType = ''): void {
-    if (value !== undefined) this.#add(value, '$', '', 0);
-    else this.#fields.set('$', { types: new Set([/^[a-z]+\/[a-z.+-]+$/.exec(mediaType)?.[0] ?? 'nothing']), count: 1 });
-  }
-
-  #add(value: unknown, path: string, key: string, depth: number): void {
-    const field = this.#fields.get(path) ?? { types: new Set<string>(), count: 0 };
-    if (!this.#fields.has(path) && this.#fields.size >= MAX_FIELDS) return;
-    this.#fields.set(path, field);
+/** What several responses of one kind consist of. A body that is not JSON is undefined, and has its media type as its type. */
+export function shapeOf(samples: readonly { body: unknown; mediaType?: string }[], vocabulary: Vocabulary): Shape {
+  const fields = new Map<string, Field>();
+  const words = new Map<string, Set<string>>();
+  const add = (value: unknown, path: string, key: string, depth: number, type = typeOf(value, key)): void => {
+    if (!fields.has(path) && fields.size >= MAX_FIELDS) return;
+    const field = fields.get(path) ?? { types: new Set(), lengths: [], count: 0, objects: 0 };
+    fields.set(path, field);
     field.count++;
-    field.types.add(typeOf(value, key));
-    const length = lengthOf(value);
-    if (length !== undefined)
-      field.length = [Math.min(length, field.length?.[0] ?? length), Math.max(length, field.length?.[1] ?? length)];
-    if (WORD_KEYS.test(key)) this.#addWord(path, value);
+    field.types.add(type);
+    const lengths = [...field.lengths, ...lengthOf(value)];
+    if (lengths.length > 0) field.lengths = [Math.min(...lengths), Math.max(...lengths)];
+    const word = WORD_KEYS.test(key) ? wordOf(value, vocabulary) : undefined;
+    if (word !== undefined) words.set(path, (words.get(path) ?? new Set()).add(word));
     if (depth >= MAX_DEPTH) return;
-    if (Array.isArray(value))
-      for (const item of value.slice(0, MAX_ITEMS)) this.#add(item, `${path}[]`, key, depth + 1);
-    else if (isRecord(value)) this.#addObject(value, path, depth);
-  }
+    if (Array.isArray(value)) for (const item of value.slice(0, MAX_ITEMS)) add(item, `${path}[]`, key, depth + 1);
+    if (!isRecord(value)) return;
+    field.objects++;
+    for (const [name, one] of namedValues(value, path, vocabulary)) add(one, `${path}.${name}`, name, depth + 1);
+  };
+  for (const { body, mediaType = '' } of samples)
+    add(body, '$', '', 0, body === undefined ? (/^[a-z]+\/[a-z.+-]+$/.exec(mediaType)?.[0] ?? 'nothing') : undefined);
+  const entries = [...fields].map(
+    ([
+      path,
+      {
+        types,
+        lengths: [min = 0, max],
+        count,
+      },
+    ]) => {
+      const isOptional = !path.endsWith('[]') && path !== '$' && count < (fields.get(parentOf(path))?.objects ?? 0);
+      const length: [number, number] | undefined = max === undefined ? undefined : [min, max];
+      return [
+        path,
+        { types: [...types].sort(), ...(length && { length }), ...(isOptional && { optional: true as const }) },
+      ] as const;
+    },
+  );
+  return {
+    fields: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))),
+    words: Object.fromEntries([...words].map(([path, own]) => [path, [...own]])),
+  };
+}
 
-  get fields(): Fields {
-    const entries = [...this.#fields].map(([path, { types, length, count }]): [string, Field] => {
-      const isOptional = !path.endsWith('[]') && path !== '$' && count < (this.#objects.get(parentOf(path)) ?? 0);
-      return [path, { types: [...types].sort(), ...(length && { length }), ...(isOptional && { optional: true }) }];
-    });
-    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The fields of an object. Those under keys that are data count once. */
+function namedValues(record: Record<string, unknown>, path: string, vocabulary: Vocabulary): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(record)) {
+    const name = vocabulary.isPublic(key) && !MAPS.test(path) ? key : ANY_KEY;
+    if (!values.has(name)) values.set(name, value);
   }
+  return values;
+}
 
-  get words(): Words {
-    return Object.fromEntries([...this.#words].map(([path, words]) => [path, [...words]]));
-  }
-
-  #addObject(record: Record<string, unknown>, path: string, depth: number): void {
-    this.#objects.set(path, (this.#objects.get(path) ?? 0) + 1);
-    const seen = new Set<string>();
-    for (const [key, value] of Object.entries(record)) {
-      const name = this.#vocabulary.isPublic(key) && !MAPS.test(path) ? key : ANY_KEY;
-      // Fields under data keys count once for each object, as others do.
-      if (name === ANY_KEY && seen.has(name)) continue;
-      seen.add(name);
-      this.#add(value, `${path}.${name}`, name, depth + 1);
-    }
-  }
-
-  #addWord(path: string, value: unknown): void {
-    const isCode = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_CODE;
-    if (typeof value !== 'string' && !isCode) return;
-    const words = this.#words.get(path) ?? new Set<string>();
-    this.#words.set(path, words);
-    const word = String(value);
-    words.add(isCode ? word : this.#vocabulary.wordOf(word));
-  }
+function wordOf(value: unknown, vocabulary: Vocabulary): string | undefined {
+  if (typeof value === 'string') return vocabulary.wordOf(value);
+  const isCode = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_CODE;
+  return isCode ? String(value) : undefined;
 }
 
 function typeOf(value: unknown, key: string): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   if (typeof value !== 'number' || !TIME_KEYS.test(key)) return typeof value;
-  if (isBetween(value, SECONDS)) return 'time in seconds';
-  return isBetween(value / 1_000, SECONDS) ? 'time in milliseconds' : 'number';
+  const isTime = (seconds: number): boolean => seconds >= 1.5e9 && seconds < 2.1e9;
+  if (isTime(value)) return 'time in seconds';
+  return isTime(value / 1_000) ? 'time in milliseconds' : 'number';
 }
 
-function lengthOf(value: unknown): number | undefined {
-  if (typeof value === 'string' || Array.isArray(value)) return value.length;
-  return typeof value === 'number' ? String(value).length : undefined;
+function lengthOf(value: unknown): number[] {
+  if (typeof value === 'string' || Array.isArray(value)) return [value.length];
+  return typeof value === 'number' ? [String(value).length] : [];
 }

@@ -1,66 +1,121 @@
+import { type APIApplication, type APIGuildChannel, type APIUser, ChannelType, Routes } from 'discord-api-types/v10';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
-import type { WebSocket } from 'ws';
+import type { Config } from '../../src/config.ts';
 import { createDiscordClients, type DiscordClients } from '../../src/discord/outbox/clients.ts';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { reachDiscord } from '../../src/discord/reach.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { isRecord } from '../../src/lib/exact-json.ts';
 import { GatewayConnections } from '../../src/services/gateway/connections.ts';
 import { Realtime } from '../../src/services/gateway/endpoints/realtime.ts';
+import { GatewayError } from '../../src/services/gateway/errors.ts';
 import { createGateway, type Gateway } from '../../src/services/gateway/gateway.ts';
-import { GatewayHttp, type GatewayRequest } from '../../src/services/gateway/http.ts';
+import { GatewayHttp } from '../../src/services/gateway/http.ts';
 import { parseJson } from '../../src/services/gateway/places.ts';
-import { defaultGatewayLimits, type GatewayParts, type GatewaySettings } from '../../src/services/gateway/settings.ts';
-import type { Recorder } from './recorder.ts';
+import { defaultGatewayLimits, type GatewaySettings } from '../../src/services/gateway/settings.ts';
+import { createModerationService } from '../../src/services/safety/moderation-service.ts';
+import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
+import { Stop } from '../setup/terminal.ts';
+import { trialPrices } from './prices.ts';
+import { Recorder } from './recorder.ts';
 import { discordRoutes, gatewayRoutes } from './routes.ts';
 
-/** The bot's own client of the gateway, with everything that it receives recorded. */
-export function openGateway(settings: GatewaySettings, recorder: Recorder, clock: Clock = systemClock): Gateway {
-  const connections = new GatewayConnections(settings);
-  const log = { info: () => undefined, warn: () => undefined };
-  const parts: GatewayParts = {
-    log,
-    clock,
-    random: Math.random,
-    connections: {
-      dispatcher: connections.dispatcher.compose(recorder.interceptorFor(gatewayRoutes(settings))),
-      close: () => connections.close(),
-    },
+export const PROMPT = 'a red kite above a quiet harbour at dawn';
+const EX_CONFIG = 78;
+const MAX_PATH_LENGTH = 200;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export type Sides = Awaited<ReturnType<typeof openSides>>;
+
+/** The bot's own clients of both sides, with everything that they receive recorded, and what the steps need to know. Costs nothing. */
+export async function openSides(config: Config, channelId: string, pollMs: number) {
+  const recorder = new Recorder();
+  const { clients, close: closeDiscord } = openDiscord(config.discord.apiUrl, config.discord.token, recorder);
+  const gateway = openGateway(config.gateway, recorder);
+  /** Called in the reverse order. */
+  const cleanups = [closeDiscord, gateway.close];
+  const close = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   };
-  const gateway = createGateway(settings, parts);
-  const realtime = new Realtime(new RecordingHttp(settings, parts, recorder), settings);
-  return {
-    ...gateway,
-    realtime,
-    close: async () => {
-      await realtime.close();
-      await gateway.close();
-      await connections.close();
-    },
-  };
+  try {
+    const { rest } = clients;
+    const bot = (await reachDiscord(rest.get(Routes.user()))) as APIUser;
+    const application = (await rest.get(Routes.currentApplication())) as APIApplication;
+    const channel = (await rest.get(Routes.channel(channelId)).catch(() => undefined)) as APIGuildChannel | undefined;
+    if (channel?.type !== ChannelType.GuildText)
+      throw new Stop(
+        EX_CONFIG,
+        'The bot sees no text channel of a server with this ID. Check --channel, and that the bot may view the channel.',
+      );
+    const models = await gateway.models.list();
+    const { path, group } = config.gateway.pricing;
+    const pricingPath = (path ?? USUAL_PRICING_PATH).slice(0, MAX_PATH_LENGTH);
+    const list = await gateway.prices.get(pricingPath, { attempts: 1 }).catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) throw error;
+    });
+    const { discord, moderation, prices } = config;
+    const names = [bot.username, application.name, channel.name, channel.id, channel.guild_id ?? '', application.id];
+    const secrets = [discord.token, config.gateway.apiKey, config.gateway.baseUrl, moderation.apiKey ?? ''];
+    // What was read here is read again in the steps.
+    await recorder.take(new Set(), []);
+    return {
+      config,
+      recorder,
+      clients,
+      bot,
+      channel,
+      guildId: channel.guild_id ?? '',
+      gateway,
+      moderation: createModerationService(moderation, { log: silent, clock: systemClock }),
+      models,
+      pricingPath,
+      prices: trialPrices(prices, list || undefined, group),
+      pollMs,
+      /** Whether the trial has registered the commands itself, and so removes them. */
+      hasRegistered: false,
+      /** Those of which the report may show no word. */
+      ownTexts: [PROMPT, ...names, ...secrets, ...models.map(({ id }) => id)],
+      cleanups,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** Records the events of live conversations, which do not go through a dispatcher. */
-class RecordingHttp extends GatewayHttp {
-  readonly #recorder: Recorder;
-
-  constructor(settings: GatewaySettings, parts: GatewayParts, recorder: Recorder) {
-    super(settings, defaultGatewayLimits, parts);
-    this.#recorder = recorder;
-  }
-
-  override async socket(request: GatewayRequest): Promise<WebSocket> {
-    const socket = await super.socket(request);
-    const frames: { type: string; body: unknown }[] = [];
-    this.#recorder.openEvents('SOCKET /v1/realtime', '101', frames);
+function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
+  const pool = new GatewayConnections(settings);
+  const dispatcher = pool.dispatcher.compose(recorder.interceptorFor(gatewayRoutes(settings)));
+  const parts = {
+    log: silent,
+    clock: systemClock,
+    random: Math.random,
+    connections: { dispatcher, close: () => pool.close() },
+  };
+  const gateway = createGateway(settings, parts);
+  const http = new GatewayHttp(settings, defaultGatewayLimits, parts);
+  const open = http.socket.bind(http);
+  // The events of live conversations do not go through the dispatcher.
+  http.socket = async (request) => {
+    const socket = await open(request);
+    const { frames } = recorder.add('SOCKET /v1/realtime', { outcome: '101', frames: [] });
     socket.on('message', (data) => {
       const body = parseJson(String(data));
       frames.push({ type: isRecord(body) && typeof body.type === 'string' ? body.type : '', body });
     });
     return socket;
-  }
+  };
+  const realtime = new Realtime(http, settings);
+  const close = async (): Promise<void> => {
+    await realtime.close();
+    await gateway.close();
+    await pool.close();
+  };
+  return { ...gateway, realtime, close };
 }
 
-/** The bot's own clients of Discord, with everything that they receive recorded. `close` stops the recording too. */
-export function openDiscord(
+/** `close` stops the recording, too. */
+function openDiscord(
   apiUrl: string,
   token: string,
   recorder: Recorder,
@@ -71,12 +126,10 @@ export function openDiscord(
   setGlobalDispatcher(agent.compose(recorder.interceptorFor(discordRoutes(apiUrl))));
   const clients = createDiscordClients(apiUrl);
   clients.rest.setToken(token);
-  return {
-    clients,
-    close: async () => {
-      setGlobalDispatcher(before);
-      await clients.close();
-      await agent.close();
-    },
+  const close = async (): Promise<void> => {
+    setGlobalDispatcher(before);
+    await clients.close();
+    await agent.close();
   };
+  return { clients, close };
 }

@@ -30,7 +30,7 @@ it('The trial of a gateway that others wrote says what works there, and what dif
   const expected = readExpected();
   const { results } = await trial.run(
     trial.steps.filter(({ side }) => side === 'gateway'),
-    { maxCost: '1', runsUnpriced: true, known: knownIn(expected), onStart: () => undefined, onEnd: () => undefined },
+    { maxCost: '1', runsUnpriced: true, known: knownIn(expected) },
   );
   const named = (outcome: string): string[] => results.flatMap((one) => (one.outcome === outcome ? one.name : []));
   expect(named('worked').filter((name) => !/unknown/i.test(name))).toEqual([

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AdoptedStep, adopt, FIXTURES } from '../../scripts/trial/adopt.ts';
 import { readExpected } from '../../scripts/trial/expected.ts';
-import type { Fields, Words } from '../../scripts/trial/shape.ts';
+import type { Shape } from '../../scripts/trial/report.ts';
 import { readEvents } from '../../src/services/gateway/endpoints/responses.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import { readSnapshot, readSubmission } from '../../src/services/gateway/read/reader.ts';
@@ -15,8 +15,8 @@ type Adopted = AdoptedStep['responses'][number];
 
 /** A value with the shape of a response. Only words of the protocol are real. */
 function sampleOf(
-  fields: Readonly<Record<string, Omit<Fields[string], 'length' | 'optional'> | undefined>>,
-  words: Words,
+  fields: Readonly<Record<string, Shape['fields'][string] | undefined>>,
+  words: Shape['words'],
 ): unknown {
   const names = Object.keys(fields).map((path) => ({ path, parts: /^(.*)\.([^.[\]]+)$/.exec(path) }));
   const valueAt = (path: string): unknown => {
@@ -85,7 +85,9 @@ it('A report becomes a fixture with the steps that differed, always the same one
   onTestFinished(() => rmSync(reportFolder, { recursive: true }));
   const path = join(reportFolder, 'trial-report.json');
   const differences = [{ step: 'Image job', kind: 'unknown field', where: '', what: '' }];
-  writeFileSync(path, JSON.stringify({ format: 1, differences, steps: gateway.spec }));
+  const steps = gateway.spec.map((step) => ({ ms: 0, ...step }));
+  const facts = { format: 1, version: '1.0.0', comparedWith: 'spec', spentAtMost: '0' };
+  writeFileSync(path, JSON.stringify({ ...facts, differences, steps }));
   const file = /written to (\S+\.json)/.exec(adopt(path))?.[1] ?? '';
   onTestFinished(() => rmSync(file, { force: true }));
   expect(stepsIn(file)).toEqual(

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { openEmbeddedSides, tryEmbeddedSides } from '../../../scripts/trial/embedded.ts';
 import { compareWithExpected, knownIn, readExpected } from '../../../scripts/trial/expected.ts';
-import { PROMPT } from '../../../scripts/trial/gateway-steps.ts';
 import type { Member } from '../../../scripts/trial/member-steps.ts';
+import { PROMPT } from '../../../scripts/trial/sides.ts';
 import { openTrial } from '../../../scripts/trial/trial.ts';
 import { handlers } from '../../../src/commands/index.ts';
 import { customIds } from '../../../src/discord/custom-ids.ts';

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
-import { ShapeReader } from '../../../scripts/trial/shape.ts';
+import { shapeOf as shapeOfSamples } from '../../../scripts/trial/shape.ts';
 import { Vocabulary } from '../../../scripts/trial/words.ts';
 
 function shapeOf(values: readonly unknown[], ownTexts: readonly string[] = []) {
-  const reader = new ShapeReader(new Vocabulary(new Set(['status']), ownTexts, values));
-  for (const value of values) reader.add(value);
-  return { fields: reader.fields, words: reader.words };
+  const vocabulary = new Vocabulary(new Set(['status']), ownTexts, values);
+  return shapeOfSamples(
+    values.map((body) => ({ body })),
+    vocabulary,
+  );
 }
 
 it('A field that is missing in some objects is optional', () => {
