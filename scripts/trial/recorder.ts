@@ -1,4 +1,5 @@
 import { DecoratorHandler, type Dispatcher } from 'undici';
+import { parsePlainJson } from '../../src/lib/exact-json.ts';
 import { parseFrames } from '../../src/services/gateway/event-stream.ts';
 import { parseJson } from '../../src/services/gateway/places.ts';
 import type { Responses } from './report.ts';
@@ -114,7 +115,8 @@ function recording(
 async function readExchange({ chunks, ...exchange }: Exchange) {
   const text = Buffer.concat(chunks).toString('utf8');
   const isStream = exchange.mediaType === 'text/event-stream' || /^(?:data|event|:)/.test(text);
-  if (!isStream) return { ...exchange, body: parseJson(text) };
+  // Not `parseJson`, which makes texts of numbers with many digits.
+  if (!isStream) return { ...exchange, body: parsePlainJson(text) };
   const pieces = ReadableStream.from([text]);
   return { ...exchange, body: undefined, frames: await Array.fromAsync(parseFrames(pieces)) };
 }

@@ -4,13 +4,12 @@ import type { Config } from '../../src/config.ts';
 import { createDiscordClients, type DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { isRecord } from '../../src/lib/exact-json.ts';
+import { isRecord, parsePlainJson } from '../../src/lib/exact-json.ts';
 import { GatewayConnections } from '../../src/services/gateway/connections.ts';
 import { Realtime } from '../../src/services/gateway/endpoints/realtime.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import { createGateway, type Gateway } from '../../src/services/gateway/gateway.ts';
 import { GatewayHttp } from '../../src/services/gateway/http.ts';
-import { parseJson } from '../../src/services/gateway/places.ts';
 import { defaultGatewayLimits, type GatewaySettings } from '../../src/services/gateway/settings.ts';
 import { createModerationService } from '../../src/services/safety/moderation-service.ts';
 import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
@@ -100,7 +99,7 @@ function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
     const socket = await open(request);
     const { frames } = recorder.add('SOCKET /v1/realtime', { outcome: '101', frames: [] });
     socket.on('message', (data) => {
-      const body = parseJson(String(data));
+      const body = parsePlainJson(String(data));
       frames.push({ type: isRecord(body) && typeof body.type === 'string' ? body.type : '', body });
     });
     return socket;

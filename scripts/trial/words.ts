@@ -5,6 +5,8 @@ const MAX_LENGTH = 60;
 /** Shorter words of a prompt say nothing. */
 const MIN_WORD_LENGTH = 4;
 const MAX_DIGITS = 3;
+/** No deeper keys are shown. */
+const MAX_DEPTH = 50;
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]*$/;
 /** Random letters and digits, such as a hash or a part of a token. */
 const LOOKS_RANDOM = /(?=[a-z_-]*\d)(?=\d*[a-z])[0-9a-f]{8}|(?:[a-z]\d|\d[a-z]){3}/i;
@@ -42,8 +44,9 @@ export class Vocabulary {
 }
 
 /** The values of all fields that are not words of the protocol. A key that equals one of them may be data. */
-function textsIn(value: unknown, key = ''): string[] {
+function textsIn(value: unknown, key = '', depth = 0): string[] {
+  if (depth > MAX_DEPTH) return [];
   if (typeof value === 'string') return PUBLIC_KEYS.test(key) ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key));
-  return isRecord(value) ? Object.entries(value).flatMap(([name, one]) => textsIn(one, name)) : [];
+  if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, key, depth + 1));
+  return isRecord(value) ? Object.entries(value).flatMap(([name, one]) => textsIn(one, name, depth + 1)) : [];
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Recorder } from '../../../scripts/trial/recorder.ts';
 import { shapeOf as shapeOfSamples } from '../../../scripts/trial/shape.ts';
 import { Vocabulary } from '../../../scripts/trial/words.ts';
 
@@ -35,6 +36,22 @@ it.each([
 it('A word that is a text of the operator is replaced by its length', () => {
   const { words } = shapeOf([{ status: 'harbour', type: 'queued', code: 404 }], ['a quiet harbour']);
   expect(words).toEqual({ '$.status': ['(7 characters)'], '$.type': ['queued'], '$.code': ['404'] });
+});
+
+it('A number with more digits than JavaScript keeps is reported as a number, and endless nesting ends', async () => {
+  const recorder = new Recorder();
+  const bodies = [
+    '{"price": 1.10, "id": 1320098173412546123, "created_at": 1790000000.120}',
+    `{"a": ${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
+  ];
+  for (const body of bodies) recorder.add('GET /api', { outcome: '200', chunks: [Buffer.from(body)] });
+  const [responses] = await recorder.take(new Set(), []);
+  expect(responses?.fields).toMatchObject({
+    '$.a': { types: ['list'] },
+    '$.created_at': { types: ['time in seconds'] },
+    '$.id': { types: ['number'] },
+    '$.price': { types: ['number'] },
+  });
 });
 
 it('A hostile response is read up to a limit', () => {
