@@ -1,5 +1,5 @@
 import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
-import type { Language } from '../lib/languages.ts';
+import { memberLanguage } from '../services/conversations/member-language.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
 import { type PreferencePlace, type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
@@ -21,8 +21,8 @@ interface ChoiceContext {
 export async function readChoices({ services, origin, preset }: ChoiceContext): Promise<Choices> {
   const preferred = await services.tasks.preferences.read(preferencePlaceOf(origin));
   origin.preferredPing = pingOf(preferred);
-  const language = preferred.member?.language ?? services.discord.readers.lastOf(origin.requesterId);
-  return new Choices(preferred, preset?.names, language === 'en' ? undefined : language);
+  const language = preferred.member?.language ?? (await services.discord.readers.lastOf(origin.requesterId));
+  return new Choices(preferred, preset?.names, memberLanguage.parse(language));
 }
 
 /** Whether the rules or settings here make replies to a command private, as far as they are in memory: a first response cannot wait for more. */
@@ -38,15 +38,14 @@ export function isPrivateByDefault(
 /** Decides the values of one order, and records where each comes from. */
 export class Choices {
   readonly sources: Record<string, Level> = {};
-  /** The language of the member, if it is not English. */
-  readonly memberLanguage: Language | undefined;
+  readonly memberLanguage: string | undefined;
   readonly #preferred: Preferred;
   readonly #fromPreset: ReadonlySet<string>;
 
   /** `fromPreset`: the options whose values are not entered but those of a preset. */
-  constructor(preferred: Preferred, fromPreset: ReadonlySet<string> = new Set(), memberLanguage?: Language) {
+  constructor(preferred: Preferred, fromPreset: ReadonlySet<string> = new Set(), language?: string) {
     this.#preferred = preferred;
-    this.memberLanguage = memberLanguage;
+    this.memberLanguage = language;
     this.#fromPreset = fromPreset;
     for (const name of fromPreset) this.sources[name] = 'preset';
   }

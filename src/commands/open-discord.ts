@@ -29,7 +29,7 @@ export function openDiscord(
   const operator = new Operator(settings.operator, outbox, reads, log);
   const quietMs = settings.followQuietMs;
   const planOf = followedPagePlan(quietMs);
-  const readers = new ReaderLanguages(store.preferences);
+  const readers = new ReaderLanguages(store, reads);
   const remover = messageRemover({ outbox, clock, log });
   const forServices: Discord = {
     ...remover,
@@ -37,9 +37,8 @@ export function openDiscord(
     async sendBudgetAlert(alert) {
       if (alert.channelId !== undefined)
         await outbox.sendInChannel(alert.channelId, alertPlan(alert, await readers.sayTo(alert)));
-      await operator.post(
-        operatorAlertPlan(alert, await reads.guildName(alert.guildId), sayIn(settings.operator.language)),
-      );
+      const guild = await reads.guild(alert.guildId);
+      await operator.post(operatorAlertPlan(alert, guild?.name, sayIn(settings.operator.language)));
     },
     async notifyErased(memberId, outcome) {
       const say = await readers.sayTo({ memberId });

@@ -12,7 +12,7 @@ export type MessageReader = (message: MemberMessage) => Promise<(() => Promise<v
 export async function replyWithTask(
   message: MemberMessage,
   continuedTask: Task,
-  { messages: { answers }, clock, discord: { funnel } }: Services,
+  { messages: { answers }, clock, discord: { funnel, readers } }: Services,
   submit: (origin: Origin) => Promise<HandlerResult>,
 ): Promise<void> {
   const { channelId } = message;
@@ -24,7 +24,8 @@ export async function replyWithTask(
   // A message does not contain the parent channel of its thread.
   const parentChannelId =
     continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
-  const { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread } = continuedTask.route;
+  const { applicationId, uploadLimit, maySpeak, isInPrivateThread } = continuedTask.route;
+  const locale = (await readers.lastOf(message.memberId)) ?? continuedTask.route.locale;
   const route = { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread, tokenExpiresAt: clock.now() };
   try {
     const outcome = await submit(originOfMessage(message, reply, { parentChannelId, language, route }));

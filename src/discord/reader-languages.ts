@@ -1,9 +1,11 @@
 import { type Language, languageOf } from '../lib/languages.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { type Say, sayIn } from '../locales/index.ts';
-import type { EarlyPreferences, PreferenceOwner, PreferenceStore } from '../services/orders/preference-set.ts';
+import type { EarlyPreferences, PreferenceOwner } from '../services/orders/preference-set.ts';
+import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { StoreError } from '../services/tasks/store-error.ts';
 import type { InteractionFacts } from './interaction-facts.ts';
+import type { DiscordReader } from './reads.ts';
 
 /** The language of a member, and that of all who read what others see too. */
 export interface Languages {
@@ -24,42 +26,51 @@ export function languagesFor(
 /** More members and servers than use the bot between two of its messages that no interaction has caused. */
 const MAX_SEEN = 100_000;
 
-/** Remembers the languages of Discord, because messages of members do not say them. */
+/** Remembers the locales of Discord, because messages of members do not say them. */
 export class ReaderLanguages {
-  readonly #settings: PreferenceStore;
+  readonly #store: StoredTasks;
+  readonly #reads: DiscordReader;
   /** By the ids of members and servers. */
-  readonly #seen = new RecentMap<string, Language>(MAX_SEEN);
+  readonly #seen = new RecentMap<string, string>(MAX_SEEN);
 
-  constructor(settings: PreferenceStore) {
-    this.#settings = settings;
+  constructor(store: StoredTasks, reads: DiscordReader) {
+    this.#store = store;
+    this.#reads = reads;
   }
 
   note({ userId, locale, guildId, guildLocale }: InteractionFacts): void {
-    this.#seen.set(userId, languageOf(locale));
-    if (guildId !== undefined) this.#seen.set(guildId, languageOf(guildLocale));
+    this.#seen.set(userId, locale);
+    if (guildId !== undefined && guildLocale !== undefined) this.#seen.set(guildId, guildLocale);
   }
 
-  lastOf(id: string): Language | undefined {
-    return this.#seen.get(id);
+  /** The locale that a member had last; after a restart, the one of their newest task. */
+  async lastOf(memberId: string): Promise<string | undefined> {
+    return this.#seen.get(memberId) ?? (await orUndefined(this.#newestOf(memberId)));
   }
 
   /** For a message that no interaction has caused. A channel without a setting has that of its server. */
-  async sayTo({ memberId, guildId, channelId }: PreferenceOwner): Promise<Say> {
+  async sayTo({ memberId, guildId = '', channelId }: PreferenceOwner): Promise<Say> {
     const owners = memberId !== undefined ? [{ memberId }] : [{ guildId, channelId }, { guildId }];
     for (const owner of owners) {
-      const language = await this.#settingOf(owner);
-      if (language !== undefined) return sayIn(language);
+      const row = await orUndefined(this.#store.preferences.get(owner));
+      if (row?.set.language !== undefined) return sayIn(row.set.language);
     }
-    return sayIn(this.#seen.get(memberId ?? guildId ?? ''));
+    if (memberId !== undefined) return sayIn(languageOf(await this.lastOf(memberId)));
+    return sayIn(languageOf(this.#seen.get(guildId) ?? (await this.#reads.guild(guildId))?.preferred_locale));
   }
 
-  async #settingOf(owner: PreferenceOwner): Promise<Language | undefined> {
-    try {
-      return (await this.#settings.get(owner))?.set.language;
-    } catch (error) {
-      // A message in another language is better than none.
-      if (!(error instanceof StoreError)) throw error;
-      return undefined;
-    }
+  async #newestOf(memberId: string): Promise<string | undefined> {
+    const { summaries } = await this.#store.page({ of: { memberId }, max: 1 });
+    return summaries[0] && (await this.#store.get(summaries[0].id))?.route.locale;
+  }
+}
+
+/** A message in another language is better than none. */
+async function orUndefined<Value>(read: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return undefined;
   }
 }

@@ -102,7 +102,7 @@ export async function requireMessageContent(reads: DiscordReads, token: string, 
 /** The type of a channel never changes, so it is cached, for up to this many channels. */
 const MAX_CACHED_CHANNELS = 5_000;
 
-const guildShape = z.object({ name: z.string() });
+const guildShape = z.object({ name: z.string(), preferred_locale: z.string().optional() });
 const rolesShape = z.array(z.object({ id: z.string(), permissions: z.string() }));
 const memberShape = z.object({ roles: z.array(z.string()) });
 const overwriteShape = z.object({ id: z.string(), allow: z.string(), deny: z.string() });
@@ -220,12 +220,11 @@ export class DiscordReader {
     return permissions ?? new Map();
   }
 
-  /** The name of a server; undefined if Discord does not tell it. */
-  guildName(guildId: string): Promise<string | undefined> {
-    return tryAndLog(this.#log, 'Could not read the name of a server.', { server: guildId }, async () => {
-      const guild = await this.#reads.get(Routes.guild(guildId));
-      return guildShape.parse(guild).name;
-    });
+  /** The name and the locale of a server; undefined if Discord does not tell them. */
+  guild(guildId: string): Promise<z.output<typeof guildShape> | undefined> {
+    return tryAndLog(this.#log, 'Could not read the name and the locale of a server.', { server: guildId }, async () =>
+      guildShape.parse(await this.#reads.get(Routes.guild(guildId))),
+    );
   }
 
   /** Whether the bot is in a server. Throws if Discord does not respond. */

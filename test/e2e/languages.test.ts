@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
+import { languages } from '../../src/lib/languages.ts';
 import { type Say, sayIn } from '../../src/locales/index.ts';
-import { modelRequests } from './asks/fixture.ts';
+import { hasEnded, modelRequests } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { replyTo, startMentionBot, toBot } from './mentions/fixture.ts';
 import { createFastClockFixture, labels, startFastClockBot } from './quick.ts';
+import { changeRules } from './reports.ts';
 import { changeSettings } from './settings/fixture.ts';
 
 const [english, german, japanese, spanish] = [sayIn('en'), sayIn('de'), sayIn('ja'), sayIn('es-ES')];
@@ -36,6 +38,48 @@ it('What only a member sees is in the language of their Discord, and what all se
   expect(shown.ephemeral).toBe(false);
   const refusedHere = await (await member.slash('imagine', { prompt: ' ' })).message();
   expect(text(refusedHere)).toContain(japanese('refusals.optionPromptEmpty'));
+});
+
+it('What only a member sees is in each language that the bot speaks, that of Latin America in Spanish, and in English for all other locales', async () => {
+  const { discord } = await startFastClockBot();
+  const spoken = languages.map((language) => [language === 'en' ? 'en-US' : language, language] as const);
+  const others = [
+    ['es-419', 'es-ES'],
+    ['en-GB', 'en'],
+    ['zh-TW', 'en'],
+    ['it', 'en'],
+  ] as const;
+  for (const [locale, language] of [...spoken, ...others]) {
+    speak(discord, { member: locale, server: 'ko' });
+    const refused = await (await discord.as('member').slash('imagine', { prompt: ' ' })).message();
+    expect([locale, text(refused)]).toEqual([locale, sayIn(language)('refusals.optionPromptEmpty')]);
+  }
+});
+
+it('In a group, a direct message and a server without the bot, what all see is in the language of the member who has installed it', async () => {
+  const { discord } = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
+  discord.world.user('installer').locale = 'ja';
+  discord.world.guild('uninvited').locale = 'de';
+  for (const channel of ['friends', 'dm', 'lobby']) {
+    const exchange = await discord.as('installer').in(channel).slash('imagine', { prompt: 'a fox' });
+    expect((await exchange.message(isEndIn(japanese))).ephemeral).toBe(false);
+  }
+});
+
+it('The log channel and the alerts there are in the language of the server, or in that of the settings of the channel', async () => {
+  const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
+  const admin = discord.as('admin');
+  discord.world.guild('atelier').locale = 'de';
+  await (await admin.slash('budget alerts', { channel: 'no-threads' })).message();
+  await (await admin.slash('budget set', { limits: '1 task a day' })).message();
+  await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).message(isEndIn(german));
+  const shown = (): string => discord.messages('no-threads').map(text).join();
+  await expect.poll(shown).toContain(german('budget.alert.title'));
+  await changeSettings(discord.as('owner').in('no-threads'), 'channel edit', 'Change replies', { language: 'ja' });
+  await changeRules({ discord }, 'Change words', { words: 'casino' });
+  await expect
+    .poll(shown)
+    .toContain(japanese('rules.log.changed', { who: `<@${discord.world.user('admin').id}>`, count: 1 }));
 });
 
 it('A setting of a member wins for what only they read, and one of the server for what all read; the page is in the new language at once', async () => {
@@ -91,6 +135,17 @@ it('A mention is answered in the language that its author had last, or else in t
   const known = await replyTo(discord, 'studio', await member.say(toBot(discord, 'rain?')));
   expect(labels(known)).toContain(japanese('ask.buttons.continue'));
   expect(hint()).toBe('The language of the member is Japanese.');
+  const locales = [
+    ['es-419', 'Latin American Spanish'],
+    ['zh-TW', 'Chinese (Taiwan)'],
+    ['it', 'Italian'],
+    ['en-GB', undefined],
+  ];
+  for (const [locale = '', name] of locales) {
+    speak(discord, { member: locale });
+    await (await member.slash('ask', { prompt: 'hail?', new: true })).message(hasEnded);
+    expect([locale, hint()]).toEqual([locale, name && `The language of the member is ${name}.`]);
+  }
 });
 
 it('Notices to the operator are English, or in the language that the operator has set', async () => {

@@ -33,6 +33,8 @@ interface OpenQuestion {
   message: MemberMessage;
   reply: MessagePlace | undefined;
   place: ReadPlace | undefined;
+  /** The locale that its author had last. */
+  locale: string | undefined;
   /** Whether the reply says that the question waits. */
   isShownAsWaiting: boolean;
   /** `refused`: nothing was submitted, so an edit is another try. */
@@ -133,7 +135,7 @@ export class Mentions {
   async #answer(message: MemberMessage): Promise<void> {
     if (!this.#services.discord.rateLimiter.allowsMessageIn(message.channelId)) return;
     const isShownAsWaiting = this.#turns.isBusy(message);
-    const unread = { reply: undefined, place: undefined, isDeleted: false };
+    const unread = { reply: undefined, place: undefined, locale: undefined, isDeleted: false };
     const open: OpenQuestion = { ...unread, message, isShownAsWaiting, state: 'waiting' };
     this.#open.set(message.id, open);
     const opening = this.#openReply(open);
@@ -148,9 +150,10 @@ export class Mentions {
   /** Posts the reply that will show the answer. Returns false if there will be none. Never throws. */
   async #openReply(open: OpenQuestion): Promise<boolean> {
     const { message } = open;
-    const { messages, log } = this.#services;
+    const { messages, discord, log } = this.#services;
     let hint = hintFor(message);
     try {
+      open.locale = await discord.readers.lastOf(message.memberId);
       // Where mentions are not wanted, the bot says nothing.
       if (await this.#mayAsk(open)) {
         if (hint === 'response' && !this.#isFirstHint(message)) hint = undefined;
@@ -229,11 +232,11 @@ export class Mentions {
   }
 
   /** Messages do not say a language: the member's when they last used the bot, or else that of their server. */
-  #languageFor({ message, place }: OpenQuestion): Language {
-    const { tasks, discord } = this.#services;
+  #languageFor({ message, place, locale }: OpenQuestion): Language {
     const here = { ...message, parentChannelId: place?.parentChannelId, install: 'guild' } as const;
-    const { memberLanguage, placeLanguage } = tasks.preferences.early(here);
-    return memberLanguage ?? discord.readers.lastOf(message.memberId) ?? placeLanguage ?? languageOf(place?.locale);
+    const { memberLanguage, placeLanguage } = this.#services.tasks.preferences.early(here);
+    const language = locale === undefined ? placeLanguage : languageOf(locale);
+    return memberLanguage ?? language ?? languageOf(place?.locale);
   }
 
   #sayFor(open: OpenQuestion): Say {
@@ -252,7 +255,7 @@ export class Mentions {
         // By this, a deleted message finds its answer, also after a restart.
         interactionId: message.id,
         uploadLimit: SMALLEST_UPLOAD_LIMIT,
-        locale: place?.locale ?? DEFAULT_LOCALE,
+        locale: open.locale ?? place?.locale ?? DEFAULT_LOCALE,
         maySpeak: false,
         ...(place?.isPrivateThread && { isInPrivateThread: true }),
         tokenExpiresAt: clock.now(),

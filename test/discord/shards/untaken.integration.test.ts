@@ -10,6 +10,7 @@ import { Outbox } from '../../../src/discord/outbox/outbox.ts';
 import type { ButtonPlan } from '../../../src/discord/plan.ts';
 import { UntakenInteractions } from '../../../src/discord/shards/untaken.ts';
 import { createLogger } from '../../../src/lib/log.ts';
+import { sayIn } from '../../../src/locales/index.ts';
 import type { Inbox } from '../../../src/services/cluster/inbox.ts';
 import type { EarlyPreferences } from '../../../src/services/orders/preference-set.ts';
 import { earliestTaskId } from '../../../src/services/tasks/task-id.ts';
@@ -86,6 +87,22 @@ describe('An interaction that no worker takes in time', () => {
       expect(refused.ephemeral).toBe(true);
     },
   );
+
+  it.each([
+    ['by the settings', { memberLanguage: 'ja' }, 'ja'],
+    ['of Discord without a setting', {}, 'de'],
+  ] as const)('The refusal is in the language of the member %s', async (_, settings, language) => {
+    const shard = await startShard(() => Promise.reject(new Error('read ECONNRESET')), settings);
+    shard.discord.world.user('member').locale = 'de';
+    const exchange = await shard.discord.as('member').slash('models');
+    await shard.received;
+    const outcomesLater = () => {
+      shard.clock.advance(100);
+      return shard.outcomes;
+    };
+    await expect.poll(outcomesLater, { interval: 5 }).toEqual(['refused']);
+    expect(text(await exchange.message())).toBe(sayIn(language)('refusals.stopping'));
+  });
 
   it.each([
     ['waits for a worker without them', {}, 'waiting'],
