@@ -1,12 +1,7 @@
 import { type Argument, type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** Where members read what is said, so that sentences are in `src/locales`, except those for models or for the log. */
-const SPEAKING = /^src\/(?:commands|discord|messages)\//;
-const FOR_OTHERS = new Set([
-  'src/commands/ask/tool-calls.ts',
-  'src/commands/image/larger.ts',
-  'src/messages/open-notices.ts',
-]);
+/** Where members read what is said, or what failed is worded, so that sentences are in `src/locales`. */
+const SPEAKING = /^src\/(?:commands|discord|messages|services\/(?:gateway|tasks|money|orders))\//;
 
 const SENTENCE = /^\s*[A-Z][a-z]+ \w/;
 const TEXT_FIELDS = new Set(['alt', 'content', 'description', 'hint', 'label', 'placeholder', 'title']);
@@ -14,7 +9,7 @@ const TEXT_FIELDS = new Set(['alt', 'content', 'description', 'hint', 'label', '
 /** Texts in code that members read, in whichever language they read the rest. */
 export function sentenceProblems(path: string, text: string): string[] {
   const problems: string[] = [];
-  if (!SPEAKING.test(path) || FOR_OTHERS.has(path)) return problems;
+  if (!SPEAKING.test(path)) return problems;
   const refuse = (start: number, what: string): void => {
     problems.push(`${path}:${text.slice(0, start).split('\n').length} ${what} in code. Write it into src/locales/en.`);
   };

@@ -7,7 +7,7 @@ import { SeveralRefusals } from '../lib/mistakes.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { asSentence } from '../lib/text.ts';
 import { type Say, sayIn } from '../locales/index.ts';
-import { GatewayError } from '../services/gateway/errors.ts';
+import { type FailureReason, GatewayError } from '../services/gateway/errors.ts';
 import { StoreError, type StoreErrorKind } from '../services/tasks/store-error.ts';
 import { newReference } from './delivery/backoff.ts';
 import { wordedLimit } from './limit-words.ts';
@@ -38,6 +38,12 @@ export function refusalMessage(refusal: { key: string; variables: Refusal['varia
   ]);
   return say(refusal.key, { ...Object.fromEntries(escapedVariables), defaultValue: refusal.key });
 }
+
+/** Not escaped, since it may be the gateway's. */
+export const reasonText = (reason: FailureReason | undefined, say: Say): string =>
+  typeof reason === 'object'
+    ? say(`reasons.${reason.name}`, { ...reason.variables, defaultValue: '' })
+    : (reason ?? '');
 
 const REFUSAL_PREFIX = 'refusals.';
 
@@ -75,11 +81,11 @@ export class Funnel {
         .join('\n');
     }
     if (error instanceof GatewayError) {
-      const { kind, status, code, message } = error;
+      const { kind, status, code, reason } = error;
       // The message is for the member only and not for the log, because it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway's message can repeat the request and more.
-      return say(`gateway.${kind}`, { message: asSentence(escapeText(message, MAX_TEXT_LENGTH)) });
+      return say(`gateway.${kind}`, { message: asSentence(escapeText(reasonText(reason, say), MAX_TEXT_LENGTH)) });
     }
     if (error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind)) {
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');

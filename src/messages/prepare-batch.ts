@@ -1,5 +1,5 @@
 import { customIds } from '../discord/custom-ids.ts';
-import { refusalMessage } from '../discord/funnel.ts';
+import { reasonText, refusalMessage } from '../discord/funnel.ts';
 import { escapeText, messageLink } from '../discord/markdown.ts';
 import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { sentencesText } from '../lib/formats.ts';
@@ -148,7 +148,7 @@ function stateOf(batch: Task, entry: BatchEntry, say: Say): string {
   if (!task) return say(`tasks.states.${awaitsSubmit(batch, entry) ? 'waiting' : 'cancelled'}`);
   if (isHeld(task)) return say('tasks.reviews.held');
   const { reason } = task.failure ?? {};
-  if (task.state === 'failed' && reason) return say('music.state.failedWith', { reason });
+  if (task.state === 'failed' && reason) return say('music.state.failedWith', { reason: reasonText(reason, say) });
   return say(`tasks.states.${shownState(task)}`);
 }
 
@@ -157,7 +157,7 @@ function refusals(entries: readonly BatchEntry[], say: Say): string[] {
   const reasons = entries.flatMap(({ failure, task }) => {
     const { refusal, reason } = failure ?? (task?.failure?.refusal ? task.failure : {});
     if (refusal) return [refusalMessage(refusal, say)];
-    return failure ? [asSentence(escapeText(reason ?? say('task.failed'), MAX_TITLE_LENGTH))] : [];
+    return failure ? [asSentence(escapeText(reasonText(reason, say) || say('task.failed'), MAX_TITLE_LENGTH))] : [];
   });
   return [...Map.groupBy(reasons, (one) => one)].map(
     ([refusal, { length }]) => `-# ${say('proposal.refused', { count: length, refusal })}`,

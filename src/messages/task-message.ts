@@ -1,4 +1,4 @@
-import { refusalMessage } from '../discord/funnel.ts';
+import { reasonText, refusalMessage } from '../discord/funnel.ts';
 import { escapeText, subjectLink } from '../discord/markdown.ts';
 import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { percentText, sentencesText } from '../lib/formats.ts';
@@ -107,7 +107,7 @@ function stateLines(
 ): string[] {
   if (!hasEnded(task)) return progressLines(task, context, say);
   if (isHeld(task)) return [say(task.route.isPrivate ? 'task.heldPrivate' : 'task.held')];
-  const reason = failureReason(task);
+  const reason = reasonSentence(task.failure?.reason, say);
   switch (task.state) {
     case 'ready':
     case 'delivered':
@@ -129,10 +129,11 @@ function stateLines(
   }
 }
 
-const failureReason = ({ failure }: Task): string => asSentence(escapeText(failure?.reason ?? '', MAX_REASON_LENGTH));
+const reasonSentence = (reason: Task['wordsRefused'], say: Say): string =>
+  asSentence(escapeText(reasonText(reason, say), MAX_REASON_LENGTH));
 
 export function unconfirmedLines(task: Task, say: Say): string[] {
-  const reason = failureReason(task);
+  const reason = reasonSentence(task.failure?.reason, say);
   return [say('task.unconfirmed'), ...(reason === '' ? [] : [say('task.reason', { reason })])];
 }
 
@@ -187,9 +188,7 @@ function needsInputLines(task: Task, say: Say): string[] {
   const { wordsRefused, times } = task;
   if (isSendingWords(task)) return [say('task.submitting')];
   const refused =
-    wordsRefused === undefined
-      ? []
-      : [say('task.promptRefused', { reason: asSentence(escapeText(wordsRefused, MAX_REASON_LENGTH)) })];
+    wordsRefused === undefined ? [] : [say('task.promptRefused', { reason: reasonSentence(wordsRefused, say) })];
   const lost = times.wordsLost === undefined ? [] : [say('task.promptLost')];
   return [...refused, ...lost, say('task.needsInput')];
 }

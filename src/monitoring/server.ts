@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../lib/listen.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { type ReadinessCheck, readyParts } from '../services/operations/readiness.ts';
+import { type ReadinessCheck, readinessReasons, readyParts } from '../services/operations/readiness.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A probe is a line and a few headers; anything longer or slower is not a probe. */
@@ -76,7 +76,10 @@ async function respond(
       return { status: 200, body: { live: true } };
     case '/readyz': {
       const state = await readiness.check();
-      const parts = readyParts.map((part) => [part, { ready: state[part] === undefined, reason: state[part] }]);
+      const parts = readyParts.map((part) => {
+        const reason = state[part];
+        return [part, { ready: reason === undefined, reason: reason && readinessReasons[reason] }];
+      });
       const ready = readyParts.every((part) => state[part] === undefined);
       return { status: ready ? 200 : 503, body: { ready, parts: Object.fromEntries(parts) } };
     }

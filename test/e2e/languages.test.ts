@@ -6,9 +6,10 @@ import { type Say, sayIn } from '../../src/locales/index.ts';
 import { hasEnded, modelRequests } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { replyTo, startMentionBot, toBot } from './mentions/fixture.ts';
-import { createFastClockFixture, labels, startFastClockBot } from './quick.ts';
+import { createFastClockFixture, labels, says, startFastClockBot } from './quick.ts';
 import { changeRules } from './reports.ts';
 import { changeSettings } from './settings/fixture.ts';
+import { bytesOf } from './tasks/fixture.ts';
 
 const [english, german, japanese, spanish] = [sayIn('en'), sayIn('de'), sayIn('ja'), sayIn('es-ES')];
 
@@ -153,4 +154,18 @@ it('Notices to the operator are English, or in the language that the operator ha
   speak(discord, { member: 'ja', server: 'ja' });
   const notices = () => discord.messages(discord.openDirectMessage('owner').id).map(text);
   await expect.poll(notices).toEqual([german('notices.started.same', { version: '1.2.3' })]);
+});
+
+it('Why a request failed is said in the language of its message, and an export explains itself in that of its reader', async () => {
+  const { discord, gateway } = await startFastClockBot();
+  const member = discord.as('member');
+  speak(discord, { member: 'ja', server: 'de' });
+  gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-reset' });
+  const lost = await (await member.slash('imagine', { prompt: 'a fox' })).message(says(german('task.unconfirmed')));
+  expect(lost.content).toContain(german('task.reason', { reason: german('reasons.dropped') }));
+  const list = await (await member.slash('tasks')).message();
+  const file = await (await member.click(list, japanese('ownData.buttons.export'))).message();
+  const { about, tasks } = JSON.parse((await bytesOf(file)).toString());
+  expect(about.ledger).toBe(japanese('ownData.explained.ledger'));
+  expect(tasks[0].failure.reason).toEqual({ name: 'dropped', variables: {} });
 });

@@ -1,3 +1,4 @@
+import { reasonText } from '../../discord/funnel.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
@@ -33,7 +34,7 @@ async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gat
     if (!(error instanceof GatewayError)) throw error;
     // A member who only looks at the state has nothing to try again, and may be the operator.
     const state = say(`about.gatewayTrouble.${error.kind}`, { defaultValue: '' });
-    const reason = state || say(`gateway.${error.kind}`, { message: error.message });
+    const reason = state || say(`gateway.${error.kind}`, { message: reasonText(error.reason, say) });
     return { isAvailable: false, reason, error };
   }
 }

@@ -1,4 +1,4 @@
-import { refusalMessage } from '../../discord/funnel.ts';
+import { reasonText, refusalMessage } from '../../discord/funnel.ts';
 import { allowanceText, quantityText } from '../../discord/limit-words.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
@@ -69,7 +69,9 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
         lane: nameOfLane(lane, say),
         since: String(Math.floor(since / 1000)),
       });
-      return about.operator && kind !== 'busy' ? say('about.trouble.withReason', { trouble, reason }) : trouble;
+      return about.operator && kind !== 'busy'
+        ? say('about.trouble.withReason', { trouble, reason: reasonText(reason, say) })
+        : trouble;
     }),
     ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
       say(`about.limits.${holder}`, { limits: listText(textsOf(group), say) }),
@@ -119,7 +121,7 @@ function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): 
     const name = say(`about.operator.parts.${part}`);
     return reason === undefined
       ? say('about.operator.ready', { part: name })
-      : say('about.operator.notReady', { part: name, reason });
+      : say('about.operator.notReady', { part: name, reason: say(`about.operator.reasons.${reason}`) });
   });
   const shownNotices = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
   const remainingCount = notices.length - MAX_NOTICES;

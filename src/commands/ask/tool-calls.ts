@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { ownTask, requireKind } from '../../messages/pressed-task.ts';
-import { type CostlyTool, parseArguments } from '../../services/conversations/ask-tools.ts';
+import { type CostlyTool, decidedOutputs, parseArguments } from '../../services/conversations/ask-tools.ts';
 import { callsOf } from '../../services/conversations/ask-transitions.ts';
 import type { AnswerCall } from '../../services/tasks/answer.ts';
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
@@ -13,13 +13,6 @@ import { imageRequest } from '../image/request.ts';
 import { chooseModel } from '../options.ts';
 import { videoOrder, videoRequest } from '../video/request.ts';
 
-const APPROVED_OUTPUTS: Readonly<Record<CostlyTool, string>> = {
-  make_image: 'The user said yes. The image is being generated and will appear below in a separate message.',
-  make_video:
-    'The user said yes. The video is being generated and will appear below in a separate message, in a few minutes.',
-};
-const DECLINED_OUTPUT = 'The user said no. It was not made.';
-
 /** Submits a tool call of the model as if the member had used the command; the result appears in a new message. */
 export const allowToolCall = on(customIds.allow, {
   reply: 'new-message',
@@ -29,7 +22,7 @@ export const allowToolCall = on(customIds.allow, {
     const { origin, facts, services } = context;
     throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
     const order = await orderOf(name, call, services);
-    await services.conversations.asks.approveCall(task.id, call.callId, APPROVED_OUTPUTS[name], () =>
+    await services.conversations.asks.approveCall(task.id, call.callId, decidedOutputs[name], () =>
       services.tasks.orders.submit({ ...origin, ...order, parent: task }),
     );
     return 'shown by delivery';
@@ -40,7 +33,7 @@ export const declineToolCall = on(customIds.decline, {
   reply: 'here',
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
-    await context.services.conversations.asks.declineCall(task.id, call.callId, DECLINED_OUTPUT);
+    await context.services.conversations.asks.declineCall(task.id, call.callId, decidedOutputs.declined);
     return 'shown by delivery';
   },
 });

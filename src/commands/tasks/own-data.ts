@@ -11,6 +11,20 @@ import { type Context, on } from '../feature.ts';
 /** After this time the member gets an interim message. */
 const INTERIM_AFTER_MS = 8_000;
 
+/** The parts of an export. */
+const EXPLAINED = [
+  'tasks',
+  'ledger',
+  'pseudonym',
+  'proposals',
+  'preferences',
+  'presets',
+  'drafts',
+  'budgets',
+  'rules',
+  'reports',
+] as const;
+
 /** Sends the member everything that is stored about them, as a private file. */
 const exportButton = on(customIds.exportData, {
   reply: 'new-message',
@@ -18,10 +32,9 @@ const exportButton = on(customIds.exportData, {
     requirePrivate(context);
     context.services.discord.rateLimiter.assertAllowed('export', context.facts);
     const { userId, uploadLimit } = context.facts;
-    const { bytes, isCompressed, release, ...counts } = await context.services.tasks.exports.create(
-      userId,
-      uploadLimit,
-    );
+    const explanations = Object.fromEntries(EXPLAINED.map((part) => [part, context.say(`ownData.explained.${part}`)]));
+    const { exports } = context.services.tasks;
+    const { bytes, isCompressed, release, ...counts } = await exports.create(userId, uploadLimit, explanations);
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
     const content = context.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
     return { plan: { content, files: [{ name, bytes }] }, release };

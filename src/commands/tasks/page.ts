@@ -1,4 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { reasonText } from '../../discord/funnel.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
@@ -135,7 +136,8 @@ function pageLines(task: Task, say: Say): string[] {
     `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
     ...factLines(
       {
-        reason: failure?.reason === undefined ? undefined : escapeText(failure.reason, MAX_REASON_LENGTH),
+        reason:
+          failure?.reason === undefined ? undefined : escapeText(reasonText(failure.reason, say), MAX_REASON_LENGTH),
         visibility: isClosed(task)
           ? say(isHeld(task) ? 'tasks.visibility.held' : 'tasks.visibility.private')
           : undefined,

@@ -1,3 +1,4 @@
+import { reasonText } from '../../discord/funnel.ts';
 import { escapeText } from '../../discord/markdown.ts';
 import { sentencesText } from '../../lib/formats.ts';
 import { hasVisibleText } from '../../lib/text.ts';
@@ -110,7 +111,7 @@ export function shortState({ task }: AlbumEntry, say: Say): string {
   if (!task) return say('music.state.noLongerStored');
   if (task.failure?.cause === 'forgotten') return say('music.state.notFound');
   if (task.failure) {
-    const reason = escapeText(task.failure.reason ?? '', MAX_ENTRY_LENGTHS.reason);
+    const reason = escapeText(reasonText(task.failure.reason, say), MAX_ENTRY_LENGTHS.reason);
     return reason === '' ? say('music.state.failed') : say('music.state.failedWith', { reason });
   }
   const lengthsText = durationsText(task, say);

@@ -1,5 +1,5 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { refusalMessage } from '../../discord/funnel.ts';
+import { reasonText, refusalMessage } from '../../discord/funnel.ts';
 import { escapeText, subjectLink } from '../../discord/markdown.ts';
 import type { ButtonPlan } from '../../discord/plan.ts';
 import { asSentence } from '../../lib/text.ts';
@@ -56,7 +56,7 @@ export const askStyle: AnswerStyle = {
 };
 
 export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, say: Say): string {
-  const { cause, reason: rawReason = '', refusal } = task.failure ?? {};
+  const { cause, reason: failureReason, refusal } = task.failure ?? {};
   switch (cause) {
     case 'stopped':
       return refusal ? refusalMessage(refusal, say) : stoppedText(task, say);
@@ -69,7 +69,7 @@ export function failureText(task: Task, { isTalk, stoppedText }: AnswerStyle, sa
     case 'refused':
       return refusal ? refusalMessage(refusal, say) : say('ask.failedSilently');
     default: {
-      const reason = asSentence(escapeText(rawReason, MAX_REASON_LENGTH));
+      const reason = asSentence(escapeText(reasonText(failureReason, say), MAX_REASON_LENGTH));
       if (reason === '') return say(isTalk ? 'talk.failedSilently' : 'ask.failedSilently');
       return say(isTalk ? 'talk.failed' : 'ask.failed', { reason });
     }

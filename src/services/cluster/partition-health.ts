@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { repeat } from '../../lib/repeat.ts';
 import type { SharedFacts } from '../store/shared-facts.ts';
+import { failureReason } from '../tasks/task.ts';
 import type { ClusterContext } from './claim.ts';
 import { WORKER_CLAIM } from './shares.ts';
 
@@ -13,7 +14,7 @@ const shape = z.object({
       lane: z.string(),
       kind: z.enum(['busy', 'refused', 'unreachable']),
       since: z.number(),
-      reason: z.string(),
+      reason: failureReason,
     }),
   ),
 });

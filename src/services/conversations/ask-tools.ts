@@ -45,6 +45,14 @@ const tools = {
   },
 } as const;
 
+/** What the model reads about a costly call. */
+export const decidedOutputs: Readonly<Record<CostlyTool | 'declined', string>> = {
+  make_image: 'The user said yes. The image is being generated and will appear below in a separate message.',
+  make_video:
+    'The user said yes. The video is being generated and will appear below in a separate message, in a few minutes.',
+  declined: 'The user said no. It was not made.',
+};
+
 type ToolName = keyof typeof tools;
 export type CostlyTool = 'make_image' | 'make_video';
 

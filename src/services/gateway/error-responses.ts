@@ -1,6 +1,6 @@
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
-import { cleanMessage, GatewayError, type GatewayErrorKind } from './errors.ts';
+import { cleanMessage, GatewayError, type GatewayErrorKind, ownReason } from './errors.ts';
 import { asNumber, asText, firstAt, places, splitWords } from './places.ts';
 import { SUCCESS_CODES } from './read/search/error-evidence.ts';
 import { hasId, hasState } from './record.ts';
@@ -123,8 +123,8 @@ export interface ErrorResponse {
   body: unknown;
   /** The body, if it is not JSON. */
   text?: string;
-  /** The message for a response without an explanation. */
-  fallbackMessage?: string;
+  /** The status is inferred from the error in an event. */
+  isInEvent?: true;
   retryAfterMs?: number | undefined;
   isSubmit: boolean;
   /** Numeric codes that have a meaning in one resource family. */
@@ -139,8 +139,10 @@ export function toGatewayError(response: ErrorResponse): GatewayError {
   const message = withBannedWord(firstAt(body, fieldPaths.message, asText), body) ?? asText(response.text);
   const { sentCode, messageCode, type } = codesIn(body, message);
   const kind = errorKindOf({ ...response, sentCode, messageCode, type }) ?? 'invalid';
-  return new GatewayError(messageOf(message, response), {
+  const explanation = cleanMessage(message ?? '', response.secrets);
+  return new GatewayError(explanation || `The gateway answered with status ${status} and no explanation.`, {
     kind,
+    ...(explanation === '' && { reason: ownReason(response.isInEvent ? 'unexplained' : 'status', { status }) }),
     status,
     code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (messageCode ?? sentCode) : sentCode,
     type,
@@ -168,11 +170,6 @@ function codeIn(message: string | undefined): string | undefined {
   // Details may follow the code immediately: `unknown_action:MJ::…`.
   const [firstWord = ''] = message?.split(/[\s,;]|:(?=[A-Z])/, 1) ?? [];
   return CODE_LIKE.test(firstWord) ? firstWord : undefined;
-}
-
-function messageOf(message: string | undefined, { status, fallbackMessage, secrets }: ErrorResponse): string {
-  const clean = cleanMessage(message ?? '', secrets);
-  return clean || (fallbackMessage ?? `The gateway answered with status ${status} and no explanation.`);
 }
 
 /** One year; anything longer is nonsense. */

@@ -1,3 +1,4 @@
+import type { TypeOptions } from 'i18next';
 import { connectionErrorCode, hasNeverConnected } from '../../lib/never-connected.ts';
 import { splitWords } from './places.ts';
 
@@ -13,12 +14,24 @@ export type GatewayErrorKind =
   | 'malformed'
   | 'unreachable';
 
+/** Why a request failed or was refused: the gateway's words, or the name of a sentence of the bot's own and its variables. */
+export type FailureReason = string | { name: string; variables: Record<string, number> };
+
+type OwnReasonName = keyof TypeOptions['resources']['translation']['reasons'];
+
+export const ownReason = (name: OwnReasonName, variables: Record<string, number> = {}): FailureReason => ({
+  name,
+  variables,
+});
+
 type ErrorDetails = Partial<Omit<GatewayError, 'kind' | 'message'>>;
 
-/** The only error that the gateway client throws. Its message is safe to show to a member: no HTML, no secrets, no stack. */
+/** The only error that the gateway client throws. Its message is safe to show: no HTML, no secrets, no stack. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: GatewayErrorKind;
+  /** What a member reads. The message itself is in English, unless it is the gateway's. */
+  readonly reason: FailureReason;
   readonly status: number | undefined;
   /** The gateway's own code, always as text. */
   readonly code: string | undefined;
@@ -36,6 +49,7 @@ export class GatewayError extends Error {
   constructor(message: string, details: ErrorDetails & { kind: GatewayErrorKind }) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.kind = details.kind;
+    this.reason = details.reason ?? message;
     this.status = details.status;
     this.code = details.code;
     this.type = details.type;
@@ -52,7 +66,7 @@ export const withTakenEffect = (error: GatewayError, mayHaveTakenEffect: boolean
 
 /** The response arrived but cannot be understood. */
 export const malformedError = (message: string, details: ErrorDetails = {}): GatewayError =>
-  new GatewayError(message, { ...details, kind: 'malformed' });
+  new GatewayError(message, { reason: ownReason('unreadable'), ...details, kind: 'malformed' });
 
 /**
  * Errors raised before the first byte is sent: undici refused to dispatch the request, its connect limit was reached, or a
@@ -69,17 +83,17 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE`),
 );
 
-const REASON_BY_CODE = new Map([
-  ['ECONNREFUSED', 'refused the connection'],
-  ['ENOTFOUND', 'was not found: its host name does not exist'],
-  ['EAI_AGAIN', 'was not found: its host name could not be resolved'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'could not be reached in time'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
-  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its response'],
-  ['ECONNRESET', 'dropped the connection'],
-  ['UND_ERR_SOCKET', 'dropped the connection'],
-  ['UND_ERR_CLOSED', 'is no longer used: the client was closed'],
-  ['UND_ERR_DESTROYED', 'is no longer used: the client was closed'],
+const REASON_BY_CODE = new Map<string, [OwnReasonName, string]>([
+  ['ECONNREFUSED', ['refused', 'refused the connection']],
+  ['ENOTFOUND', ['unknownHost', 'was not found: its host name does not exist']],
+  ['EAI_AGAIN', ['unresolvedHost', 'was not found: its host name could not be resolved']],
+  ['UND_ERR_CONNECT_TIMEOUT', ['late', 'could not be reached in time']],
+  ['UND_ERR_HEADERS_TIMEOUT', ['silent', 'did not answer in time']],
+  ['UND_ERR_BODY_TIMEOUT', ['broken', 'stopped in the middle of its response']],
+  ['ECONNRESET', ['dropped', 'dropped the connection']],
+  ['UND_ERR_SOCKET', ['dropped', 'dropped the connection']],
+  ['UND_ERR_CLOSED', ['closed', 'is no longer used: the client was closed']],
+  ['UND_ERR_DESTROYED', ['closed', 'is no longer used: the client was closed']],
 ]);
 
 /** The error for a request without a complete response: the reason, and whether the request may have been carried out. */
@@ -87,11 +101,13 @@ export function unreachableError(cause: unknown, isSubmit: boolean, signal?: Abo
   const details = { kind: 'unreachable', cause } as const;
   if (signal?.aborted) {
     const message = 'The request was canceled before the gateway responded.';
-    return new GatewayError(message, { ...details, code: 'aborted', mayHaveTakenEffect: isSubmit });
+    const reason = ownReason('canceled');
+    return new GatewayError(message, { ...details, reason, code: 'aborted', mayHaveTakenEffect: isSubmit });
   }
   const code = connectionErrorCode(cause);
-  const message = `The gateway ${REASON_BY_CODE.get(code) ?? 'could not be reached'}.`;
-  return new GatewayError(message, { ...details, code, mayHaveTakenEffect: isSubmit && !wasNeverSent(cause) });
+  const [name, what] = REASON_BY_CODE.get(code) ?? ['unreachable', 'could not be reached'];
+  const mayHaveTakenEffect = isSubmit && !wasNeverSent(cause);
+  return new GatewayError(`The gateway ${what}.`, { ...details, reason: ownReason(name), code, mayHaveTakenEffect });
 }
 
 /** Whether the request certainly never left this machine. */
@@ -103,11 +119,15 @@ function wasNeverSent(cause: unknown): boolean {
 
 export const TOO_LARGE = 'too_large';
 
-export const responseTooLargeError = (max: number, details: ErrorDetails): GatewayError =>
-  malformedError(`The gateway's response is larger than ${Math.floor(max / 2 ** 20)} MiB.`, {
+export function responseTooLargeError(max: number, details: ErrorDetails): GatewayError {
+  const megabytes = Math.floor(max / 2 ** 20);
+  const reason = ownReason('tooLarge', { megabytes });
+  return malformedError(`The gateway's response is larger than ${megabytes} MiB.`, {
     ...details,
+    reason,
     code: TOO_LARGE,
   });
+}
 
 /** Never quotes the body: a gateway may echo the request, and prompts do not belong in logs. */
 export function notJsonError(text: string, type: string | string[] | undefined, details: ErrorDetails): GatewayError {

@@ -10,6 +10,7 @@ import {
   GatewayError,
   type GatewayErrorKind,
   notJsonError,
+  ownReason,
   parseRetryAfter,
   responseTooLargeError,
   unreachableError,
@@ -151,22 +152,21 @@ export class GatewayHttp {
     // Some gateways serve their home page for unknown paths.
     throw new GatewayError('The gateway offers no live conversations.', {
       kind: 'not-offered',
+      reason: ownReason('noConversations'),
       status: result.statusCode,
       code: 'not_upgraded',
     });
   }
 
-  readonly parseError = (body: unknown, status: number): GatewayError => {
-    const fallbackMessage = 'The gateway reported an error without an explanation.';
-    return toGatewayError({
+  readonly parseError = (body: unknown, status: number): GatewayError =>
+    toGatewayError({
       status,
       body,
-      fallbackMessage,
+      isInEvent: true,
       isSubmit: true,
       notFoundKind: 'not-found',
       secrets: this.#secrets,
     });
-  };
 
   cleanText(text: string): string {
     return cleanMessage(text, this.#secrets);
@@ -279,6 +279,7 @@ export class GatewayHttp {
     if (target?.origin === this.baseUrl.origin && !hasBody && redirects < MAX_REDIRECTS) return target;
     throw new GatewayError('The gateway redirects requests. Set GATEWAY_BASE_URL to the final URL.', {
       kind: 'not-offered',
+      reason: ownReason('redirected'),
       status: response.statusCode,
       code: 'redirected',
       ...(target && { cause: new Error(`The gateway redirects to ${target.origin}.`) }),

@@ -2,7 +2,7 @@ import { type Clock, SteadyClock, withTimeout } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Model } from './endpoints/models.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, ownReason } from './errors.ts';
 import type { Gateway } from './gateway.ts';
 import type { Experience } from './model-experience.ts';
 import { guessKind, type KindOverrides, type ModelKind, overriddenKind } from './model-families.ts';
@@ -104,7 +104,10 @@ export class ModelCatalogue {
     try {
       const models = await withTimeout(this.#parts.clock, limitMs, this.list());
       if (models) return models;
-      throw new GatewayError('The gateway did not list its models in time.', { kind: 'unreachable' });
+      throw new GatewayError('The gateway did not list its models in time.', {
+        kind: 'unreachable',
+        reason: ownReason('silent'),
+      });
     } catch (error) {
       if (error instanceof GatewayError && this.#lists.has('own')) return this.lastListed;
       throw error;

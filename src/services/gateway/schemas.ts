@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { GatewayError } from './errors.ts';
-
-/** Each message is a complete sentence, because it may be shown to a member. */
+import { GatewayError, ownReason } from './errors.ts';
 
 export const nonEmptyText = (message: string) => z.string(message).refine((text) => text.trim() !== '', message);
 
@@ -66,7 +64,8 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   const issue = bestIssue(result.error.issues[0]);
   const path = issue?.path.map(String).join('.') ?? '';
   const message = issue?.message ?? 'this is invalid';
-  throw new GatewayError(path === '' ? message : `${path}: ${message}`, { kind: 'invalid', code: 'bad_input' });
+  const details = { kind: 'invalid', reason: ownReason('badInput'), code: 'bad_input' } as const;
+  throw new GatewayError(path === '' ? message : `${path}: ${message}`, details);
 }
 
 /** For a union, the problem of the most likely branch, if that is more helpful than "none of them". */

@@ -1,5 +1,5 @@
 import { type Clock, withTimeout } from '../../lib/clock.ts';
-import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
+import { GatewayError } from '../gateway/errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { StoreOwnership } from '../store/lease.ts';
 
@@ -7,7 +7,6 @@ import type { StoreOwnership } from '../store/lease.ts';
 const RESPONSE_TTL_MS = 50_000;
 /** Prometheus gives a scrape ten seconds by default; Kubernetes often gives a probe less. */
 const QUERY_TIMEOUT_MS = 4_000;
-const NOT_IN_TIME = 'The gateway did not respond in time.';
 /** Probes that come more often get the same verdict, so no one can make the bot flood the gateway. */
 const VERDICT_TTL_MS = 5_000;
 
@@ -15,7 +14,25 @@ export const readyParts = ['bot', 'discord', 'store', 'gateway'] as const;
 type ReadyPart = (typeof readyParts)[number];
 
 /** For each part, why it is not ready; undefined if it is. */
-export type Readiness = Readonly<Record<ReadyPart, string | undefined>>;
+export type Readiness = Readonly<Record<ReadyPart, ReadinessReason | undefined>>;
+
+/** The reasons in the log and in `/readyz`. They never quote the gateway, which can repeat anything. */
+export const readinessReasons = {
+  stopping: 'The bot is stopping.',
+  starting: 'The bot is starting.',
+  disconnected: 'There is no connection to Discord.',
+  storeLost: 'Another bot may own the store.',
+  storeSilent: 'The store does not respond.',
+  unsaved: 'The store could not write tasks.',
+  silent: 'The gateway did not respond in time.',
+  unauthorized: 'The gateway rejects the API key.',
+  unreachable: 'The gateway cannot be reached.',
+  unavailable: 'The gateway is out of service.',
+  malformed: 'The gateway’s response cannot be read.',
+  unchecked: 'The gateway could not be checked.',
+} as const;
+
+type ReadinessReason = keyof typeof readinessReasons;
 
 /** The sources of readiness, once the bot has opened them. */
 export interface ReadinessSources {
@@ -32,8 +49,8 @@ export class ReadinessCheck {
   readonly #clock: Clock;
   #sources: ReadinessSources | undefined;
   #isStopping = false;
-  #pendingQuery: Promise<string | undefined> | undefined;
-  #verdict: { at: number; reason: string | undefined } | undefined;
+  #pendingQuery: Promise<ReadinessReason | undefined> | undefined;
+  #verdict: { at: number; reason: ReadinessReason | undefined } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,15 +67,15 @@ export class ReadinessCheck {
   /** `gatewayError`: why a request to the gateway has just failed, which counts more than its earlier responses. */
   async check(gatewayError?: GatewayError): Promise<Readiness> {
     const sources = this.#sources;
-    if (this.#isStopping) return allParts('The bot is stopping.');
-    if (!sources) return allParts('The bot is starting.');
-    const discord = sources.isDiscordReady() ? undefined : 'There is no connection to Discord.';
+    if (this.#isStopping) return allParts('stopping');
+    if (!sources) return allParts('starting');
+    const discord = sources.isDiscordReady() ? undefined : 'disconnected';
     const failure = gatewayError === undefined ? 'answered' : gatewayReason(gatewayError);
     const gateway = failure === 'answered' ? await this.#gatewayReason(sources) : failure;
     return { bot: undefined, discord, store: storeReason(sources), gateway };
   }
 
-  async #gatewayReason({ gateways }: ReadinessSources): Promise<string | undefined> {
+  async #gatewayReason({ gateways }: ReadinessSources): Promise<ReadinessReason | undefined> {
     const now = this.#clock.now();
     const [gateway, ...others] = gateways();
     if (!gateway) return undefined;
@@ -71,11 +88,11 @@ export class ReadinessCheck {
     return this.#pendingQuery;
   }
 
-  async #query({ models }: Gateway): Promise<string | undefined> {
+  async #query({ models }: Gateway): Promise<ReadinessReason | undefined> {
     const timeout = new AbortController();
     const query = models.list({ attempts: 1, signal: timeout.signal });
     const response = query.then(() => 'answered' as const, gatewayReason);
-    const outcome = (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? NOT_IN_TIME;
+    const outcome = (await withTimeout(this.#clock, QUERY_TIMEOUT_MS, response)) ?? 'silent';
     timeout.abort();
     const reason = outcome === 'answered' ? undefined : outcome;
     this.#verdict = { at: this.#clock.now(), reason };
@@ -83,17 +100,22 @@ export class ReadinessCheck {
   }
 }
 
-const allParts = (reason: string): Readiness => ({ bot: reason, discord: reason, store: reason, gateway: reason });
+const allParts = (reason: ReadinessReason): Readiness => ({
+  bot: reason,
+  discord: reason,
+  store: reason,
+  gateway: reason,
+});
 
-function storeReason({ ownership, unsavedCount }: ReadinessSources): string | undefined {
+function storeReason({ ownership, unsavedCount }: ReadinessSources): ReadinessReason | undefined {
   try {
     ownership.assertOwned();
   } catch {
     // The error's message contains the URL of the store, which not everyone who can reach this port should see.
-    return 'Another bot may own the store.';
+    return 'storeLost';
   }
-  if (ownership.trouble()) return 'The store does not respond.';
-  return unsavedCount() > 0 ? 'The store could not write tasks.' : undefined;
+  if (ownership.trouble()) return 'storeSilent';
+  return unsavedCount() > 0 ? 'unsaved' : undefined;
 }
 
 interface GatewayProblem {
@@ -114,7 +136,7 @@ export async function findGatewayProblem({ models, answeredAt }: Gateway): Promi
     if (reason === 'answered') return { isUnusable: false, isKeyRejected: false, reason: listReason(error) };
     if (answeredAt() !== undefined) return undefined;
     const isKeyRejected = error instanceof GatewayError && error.kind === 'unauthorized';
-    return { isUnusable: true, isKeyRejected, reason };
+    return { isUnusable: true, isKeyRejected, reason: readinessReasons[reason] };
   }
 }
 
@@ -127,16 +149,11 @@ function listReason(error: unknown): string {
   return 'The gateway does not list its models.';
 }
 
-const REASON_BY_KIND: Partial<Record<GatewayErrorKind, string>> = {
-  unauthorized: 'The gateway rejects the API key.',
-  unreachable: 'The gateway cannot be reached.',
-  unavailable: 'The gateway is out of service.',
-  malformed: 'The gateway’s response cannot be read.',
-};
+const REPORTED_KINDS = ['unauthorized', 'unreachable', 'unavailable', 'malformed'] as const;
 
-/** Never quotes the gateway, which can repeat anything. An error that only concerns the list of models still shows that the gateway responds. */
-function gatewayReason(error: unknown): string | 'answered' {
-  if (!(error instanceof GatewayError)) return 'The gateway could not be checked.';
-  if (error.code === 'aborted') return NOT_IN_TIME;
-  return REASON_BY_KIND[error.kind] ?? 'answered';
+/** An error that only concerns the list of models still shows that the gateway responds. */
+function gatewayReason(error: unknown): ReadinessReason | 'answered' {
+  if (!(error instanceof GatewayError)) return 'unchecked';
+  if (error.code === 'aborted') return 'silent';
+  return REPORTED_KINDS.find((kind) => kind === error.kind) ?? 'answered';
 }

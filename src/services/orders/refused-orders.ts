@@ -97,7 +97,7 @@ export class RefusedOrders {
 
 /** What is shown to the owner of a task that the bot or the gateway refused after it was stored. */
 export function failureOf(error: unknown): Omit<TaskFailure, 'cause'> {
-  if (error instanceof GatewayError) return { reason: error.message, code: error.code };
+  if (error instanceof GatewayError) return { reason: error.reason, code: error.code };
   if (!(error instanceof Refusal)) return {};
   const variables = Object.entries(error.variables).map(([name, value]) => [
     name,

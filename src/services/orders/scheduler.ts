@@ -1,6 +1,7 @@
 import { Alarm, type Clock, SteadyClock } from '../../lib/clock.ts';
 import { Listeners } from '../../lib/listeners.ts';
 import { runWithoutSubject } from '../../lib/log-subject.ts';
+import { ownReason } from '../gateway/errors.ts';
 import type { TasksLog } from './book.ts';
 import type { PollHistory } from './polling/allowance.ts';
 import { addJitter, retryAt } from './polling/breaker.ts';
@@ -268,6 +269,6 @@ async function pollLane(
   } catch (error) {
     // A bug in the bot must not end a task: it is polled again, and the stack is in the log.
     log.error({ lane: lane.name, err: error }, 'A poll failed unexpectedly.');
-    return ids.map(() => ({ kind: 'unreachable', reason: 'The status check failed unexpectedly.' }));
+    return ids.map(() => ({ kind: 'unreachable', reason: ownReason('unexpected') }));
   }
 }

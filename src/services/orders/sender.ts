@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../lib/refusal.ts';
-import { GatewayError } from '../gateway/errors.ts';
+import { type FailureReason, GatewayError } from '../gateway/errors.ts';
 import type { Submission } from '../gateway/snapshot.ts';
 import type { OrderFiles } from '../safety/rules.ts';
 import type { Kind } from '../tasks/kind.ts';
@@ -96,7 +96,7 @@ export class Sender {
         const smaller = await this.#gatherSmaller(kind, request, context);
         return smaller ? this.send(kind, order, smaller) : { refused: error };
       }
-      const reason = error instanceof GatewayError ? error.message : undefined;
+      const reason = error instanceof GatewayError ? error.reason : undefined;
       this.#context.log.warn({ kind: kind.name, err: error }, 'A task was submitted with an unknown outcome.');
       return { reason };
     }
@@ -142,4 +142,4 @@ const hasData = ({ images = [], references = [] }: Materials): boolean =>
 /** If there is neither a submission nor a refusal, the outcome is unknown. */
 export type SubmitOutcome =
   | { refused: unknown }
-  | { submission?: Submission; hasCallback?: boolean; reason?: string | undefined };
+  | { submission?: Submission; hasCallback?: boolean; reason?: FailureReason | undefined };

@@ -253,5 +253,5 @@ const ERROR_MEANINGS: Readonly<Record<GatewayErrorKind, 'not-known' | 'nothing' 
 export function pollErrorMeaning(error: GatewayError): 'not-known' | 'nothing' | Trouble {
   const meaning = ERROR_MEANINGS[error.kind];
   if (meaning === 'not-known' || meaning === 'nothing') return meaning;
-  return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.message };
+  return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.reason };
 }

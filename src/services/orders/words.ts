@@ -93,7 +93,7 @@ export class Words {
       return task;
     } catch (error) {
       if (error instanceof GatewayError && !error.mayHaveTakenEffect) {
-        return book.change(id, (task) => markWordsRefused(task, error.message));
+        return book.change(id, (task) => markWordsRefused(task, error.reason));
       }
       // The next poll shows whether the gateway has received the words.
       log.warn({ task: id, err: error }, 'A prompt for a task was sent with an unknown outcome.');

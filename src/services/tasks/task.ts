@@ -84,6 +84,12 @@ const action = z.object({
 
 const refusalVariables = z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]));
 
+/** The gateway's text, safe to show, or a sentence of the bot. */
+export const failureReason = z.union([
+  z.string(),
+  z.object({ name: z.string(), variables: z.record(z.string(), z.number()) }),
+]);
+
 const failure = z.object({
   cause: z.enum([
     'failed',
@@ -98,8 +104,7 @@ const failure = z.object({
     'interrupted',
     'stopped',
   ]),
-  /** The gateway's text, safe to show. */
-  reason: z.string().optional(),
+  reason: failureReason.optional(),
   code: z.string().optional(),
   /** Set if the bot itself refused the task when its turn came: the key of the text and its variables. */
   refusal: z.object({ key: z.string(), variables: refusalVariables }).optional(),
@@ -257,7 +262,7 @@ export const taskFacts = z.object({
    * only once.
    */
   referenceNotes: z.array(z.string()).optional(),
-  wordsRefused: z.string().optional(),
+  wordsRefused: failureReason.optional(),
   /** Set if the task is to be erased. The task is followed to its end without being shown, and then removed. */
   unwanted: z.literal(true).optional(),
   /** The number of consecutive responses in which the gateway did not know this task. */

@@ -169,13 +169,13 @@ export function markWordsTaken(task: Task, { remoteId }: Submission, now: number
   return { ...task, remoteId, state: 'accepted', times: { ...task.times, wordsTaken: now } };
 }
 
-export function markWordsRefused(task: Task, reason: string): Task {
+export function markWordsRefused(task: Task, reason: Task['wordsRefused']): Task {
   const { wordsSent: _, ...times } = task.times;
   return { ...task, wordsRefused: reason, times };
 }
 
 /** For an order with an unknown outcome: the gateway may or may not have accepted it. It is not sent again unless its owner decides so. */
-export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: string | undefined, now: number): Task {
+export function markUnconfirmed({ roleIds: _, ...task }: Task, reason: TaskFailure['reason'], now: number): Task {
   if (task.state !== 'submitting') throw transitionError(task, 'unconfirmed');
   return {
     ...task,

@@ -174,7 +174,7 @@ describe('/prompt', () => {
     });
     fixture.gateway.faults.add({ do: { type: 'text', how: 'endless' } });
     const answer = await help(fixture);
-    expect(text(answer)).toContain("The answer failed: The gateway's response is larger than 1 MiB.");
+    expect(text(answer)).toContain('The answer failed: The gateway’s response is larger than 1 MiB.');
     expect(labels(answer)).toEqual(['Retry', 'Show details', 'Delete']);
     expect(modelRequests(fixture.gateway)).toHaveLength(1);
     expect(errorsIn(fixture)).toEqual([]);

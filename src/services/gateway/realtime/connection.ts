@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../lib/clock.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, ownReason } from '../errors.ts';
 import { type ClientEvent, type Dialect, parseFrame, type RealtimeFrame } from './wire.ts';
 
 export interface ConnectionListener {
@@ -126,13 +126,9 @@ export class RealtimeConnection {
   }
 }
 
-const MESSAGES = {
-  cut: 'The gateway dropped the connection.',
-  silent: 'The gateway did not answer in time.',
-  closed: 'The gateway is no longer used: the conversation was closed.',
-  aborted: 'The utterance was canceled before the gateway responded.',
-} as const;
+const REASONS = { cut: 'dropped', silent: 'silent', closed: 'closed', aborted: 'canceled' } as const;
 
-export function connectionError(reason: keyof typeof MESSAGES, cause?: unknown): GatewayError {
-  return new GatewayError(MESSAGES[reason], { kind: 'unreachable', code: reason, cause });
+export function connectionError(code: keyof typeof REASONS, cause?: unknown): GatewayError {
+  const details = { kind: 'unreachable', reason: ownReason(REASONS[code]), code, cause } as const;
+  return new GatewayError(`The connection to the gateway is lost: ${code}.`, details);
 }

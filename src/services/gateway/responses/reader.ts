@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError, toMidStreamError } from '../error-responses.ts';
-import { type GatewayError, malformedError, responseTooLargeError } from '../errors.ts';
+import { type GatewayError, malformedError, ownReason, responseTooLargeError } from '../errors.ts';
 import { CHAT_END, DONE, type EventFrame, framesFromChat, isChat } from '../event-stream.ts';
 import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
@@ -99,12 +99,10 @@ export class AnswerReader {
       this.#calls.completeAll();
       return this.#end('completed', {});
     }
-    const endError = malformedError(
-      this.#isStarted
-        ? 'The gateway ended its response in the middle.'
-        : 'The response from the gateway cannot be understood.',
-      { code: 'ended_early', mayHaveTakenEffect: true },
-    );
+    const details = { code: 'ended_early', mayHaveTakenEffect: true };
+    const endError = this.#isStarted
+      ? malformedError('The gateway ended its response in the middle.', { ...details, reason: ownReason('broken') })
+      : malformedError('The response from the gateway cannot be understood.', details);
     return this.#end('ended-early', { error: error ?? endError });
   }
 

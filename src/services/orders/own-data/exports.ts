@@ -22,6 +22,9 @@ interface ExportFile extends PackedFile, ExportCounts {
   release(): void;
 }
 
+/** What the parts of the file are, in the member's language. */
+type Explanations = Readonly<Record<string, string>>;
+
 interface ErasureStates {
   isUnderWay(memberId: string): boolean;
   isUnderWayElsewhere(memberId: string): Promise<boolean>;
@@ -39,29 +42,29 @@ export class Exports {
     this.#erasures = erasures;
   }
 
-  create(memberId: string, max: number): Promise<ExportFile> {
+  create(memberId: string, max: number, explanations?: Explanations): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
       this.#inProgress.add(memberId);
-      void this.#lock.run('one at a time', () => this.#makeAndHold(memberId, max, resolve)).catch(reject);
+      const counts = { tasks: 0, entries: 0 };
+      const pieces = this.#exportUnlessErased(memberId, counts, explanations);
+      const make = async (): Promise<void> => {
+        const file = await pack(pieces, Math.min(max, MAX_BYTES));
+        await new Promise<void>((release) => resolve({ ...file, ...counts, release }));
+      };
+      const finish = (): unknown => this.#inProgress.delete(memberId);
+      void this.#lock.run('one at a time', () => make().finally(finish)).catch(reject);
     }
     return promise;
   }
 
-  /** Resolves once the file is released. */
-  async #makeAndHold(memberId: string, max: number, onReady: (file: ExportFile) => void): Promise<void> {
-    try {
-      const counts = { tasks: 0, entries: 0 };
-      const file = await pack(this.#exportUnlessErased(memberId, counts), Math.min(max, MAX_BYTES));
-      await new Promise<void>((release) => onReady({ ...file, ...counts, release }));
-    } finally {
-      this.#inProgress.delete(memberId);
-    }
-  }
-
   /** An export during an erasure would be neither the old state nor the new one. */
-  async *#exportUnlessErased(memberId: string, counts: ExportCounts): AsyncGenerator<string> {
+  async *#exportUnlessErased(
+    memberId: string,
+    counts: ExportCounts,
+    explanations?: Explanations,
+  ): AsyncGenerator<string> {
     const check = (): void => {
       if (this.#erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
@@ -70,7 +73,7 @@ export class Exports {
       if (await this.#erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     await checkEverywhere();
-    for await (const piece of exportText(await this.#rowsOf(memberId), counts)) {
+    for await (const piece of exportText(await this.#rowsOf(memberId), counts, explanations)) {
       check();
       yield piece;
     }
@@ -132,22 +135,9 @@ const ROWS_BETWEEN_PAUSES = 10;
 export async function* exportText(
   { memberId, now, tasks, entries, readFacts }: ExportedData,
   counts: ExportCounts,
+  explanations: Explanations = {},
 ): AsyncGenerator<string> {
-  const about = {
-    memberId,
-    exportedAt: new Date(now).toISOString(),
-    tasks:
-      'Everything you requested, newest first, with the URLs of the results that were delivered and the hashes by which their files are recognized. Times are milliseconds since 1970.',
-    ledger: 'Your usage, oldest first. Amounts are decimal numbers as text.',
-    pseudonym: 'Your pseudonym in requests to the gateway; null if you have none, and a list if you have several.',
-    proposals: 'Requests that you were asked to confirm and have neither confirmed nor canceled.',
-    preferences: 'Your settings, and those of channels and servers that you changed last.',
-    presets: 'Presets that you saved, and those that you shared in servers.',
-    drafts: 'What you entered in forms that were refused, and the images and messages of forms that you opened.',
-    budgets: 'Your limits, blocks and grants by server, and changes to budgets that you made or that concern you.',
-    rules: 'Changes that you made to the rules of servers.',
-    reports: 'Results and presets that you reported, and what you decided about reports as a moderator.',
-  };
+  const about = { memberId, exportedAt: new Date(now).toISOString(), ...explanations };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
     yield `${counts.tasks === 0 ? '' : ','}\n    ${indentJson(withoutSecrets(task), 4)}`;

@@ -1,3 +1,5 @@
+import type { FailureReason } from '../../gateway/errors.ts';
+
 export type Verdict = { again: number } | 'done';
 
 /** Why a poll failed for all of its tasks. The failure does not end any of them. */
@@ -5,8 +7,8 @@ export interface Trouble {
   /** busy: asked to wait (429). refused: not allowed (401, 402, 403). unreachable: no proper response. */
   kind: 'busy' | 'refused' | 'unreachable';
   retryAfterMs?: number | undefined;
-  /** Shown in the log and in `/about`. */
-  reason: string;
+  /** Shown in `/about`. */
+  reason: FailureReason;
 }
 
 export const isTrouble = (value: unknown): value is Trouble =>
