@@ -1,7 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
-import { exactDollars } from '../lib/formats.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { sayIn } from '../locales/index.ts';
 import { hasDefinitelyFailed } from '../services/orders/batches.ts';
@@ -9,6 +8,7 @@ import type { Proposal } from '../services/orders/proposals.ts';
 import { addExtraMessage, markCollected } from '../services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../services/tasks/task.ts';
 import { mayContinue, titleOf } from '../services/tasks/task-facts.ts';
+import { confirmationReason } from './money.ts';
 import { type MessageHandlerContext, onPress, ownTask, pressedTask, propose, requireKind } from './pressed-task.ts';
 import { proposalQuestion } from './proposal.ts';
 
@@ -112,7 +112,7 @@ export async function takeAsTyped(id: string, { services, facts, say }: MessageH
   const single = { ...proposal, orders: [asked.batch.asTyped] };
   const limit = proposals.limitExceededBy(asked.batch.asTyped, facts.guildId);
   if (limit === undefined) return { single };
-  const reason = say('proposal.above', { limit: exactDollars(limit, say) });
+  const reason = confirmationReason(limit, say);
   return { question: proposalQuestion(await proposals.create(single, id), { reason, outlook }, say) };
 }
 

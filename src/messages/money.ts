@@ -1,5 +1,5 @@
 import { allowanceText, leftText, quantityText } from '../discord/limit-words.ts';
-import { roundUp } from '../lib/decimals.ts';
+import { isZero, roundUp } from '../lib/decimals.ts';
 import { countText, exactDollars } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import type { Allowance } from '../services/money/allowance.ts';
@@ -9,6 +9,10 @@ import type { Task } from '../services/tasks/task.ts';
 
 /** The amount as people read it: rounded up, so it is short and never too low. */
 export const roundedDollars = (amount: string, say: Say): string => exactDollars(roundUp(amount), say);
+
+/** Why a server asks before a request. */
+export const confirmationReason = (limit: string, say: Say): string =>
+  isZero(limit) ? say('proposal.aboveZero') : say('proposal.above', { limit: exactDollars(limit, say) });
 
 /** What remains of a limit, and when it resets. `showsGrant`: also how much of it was granted. */
 export function remainingText(allowance: Allowance, say: Say, { showsGrant = false } = {}): string {

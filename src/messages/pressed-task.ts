@@ -6,7 +6,6 @@ import type { MessageRemover } from '../discord/outbox/message-remover.ts';
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
-import { exactDollars } from '../lib/formats.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { Domains } from '../services/operations/engine.ts';
@@ -15,6 +14,7 @@ import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import { isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { asSeenBy, mayContinue } from '../services/tasks/task-facts.ts';
 import { type OrderedRequest, orderOfTask } from '../services/tasks/transitions.ts';
+import { confirmationReason } from './money.ts';
 import { type ProposalReason, proposalQuestion } from './proposal.ts';
 
 /** The services that the buttons on task messages use. */
@@ -83,7 +83,7 @@ export type NewOrder = OrderedRequest<TaskKind> & { parent?: Task | undefined };
 export async function submitOrder(order: NewOrder, { services, origin, say }: SubmitContext): Promise<HandlerResult> {
   const limit = services.tasks.proposals.limitExceededBy(order, origin.guildId);
   if (limit === undefined) return submitConfirmed(order, { services, origin });
-  const reason = say('proposal.above', { limit: exactDollars(limit, say) });
+  const reason = confirmationReason(limit, say);
   return propose([order], { reason }, { services, origin, say });
 }
 

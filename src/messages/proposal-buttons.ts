@@ -2,11 +2,11 @@ import { customIds } from '../discord/custom-ids.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import type { Origin } from '../discord/interaction-facts.ts';
-import { exactDollars } from '../lib/formats.ts';
 import { ContentRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import { batchButtons, runBatch, takeAsTyped } from './batch-buttons.ts';
+import { confirmationReason } from './money.ts';
 import { type MessageHandlerContext, onPress, submitConfirmed } from './pressed-task.ts';
 import { proposalQuestion, requestLines } from './proposal.ts';
 
@@ -18,8 +18,7 @@ const showButton = onPress(customIds.showProposal, {
     if (services.tasks.proposals.hasExpired(proposal)) throw new Refusal('refusals.questionExpired');
     const [order] = proposal.orders;
     const limit = order && services.tasks.proposals.limitExceededBy(order, facts.guildId);
-    const reason =
-      limit === undefined ? say('proposal.notSubmitted') : say('proposal.above', { limit: exactDollars(limit, say) });
+    const reason = limit === undefined ? say('proposal.notSubmitted') : confirmationReason(limit, say);
     return proposalQuestion(proposal, { reason, outlook: services.tasks.outlook }, say);
   },
 });
