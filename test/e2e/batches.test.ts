@@ -50,8 +50,8 @@ describe('Batches', () => {
     const prices = { PRICES: join(createTemporaryFolder(), 'prices.json') };
     writeFileSync(prices.PRICES, JSON.stringify({ imagine: '0.1' }));
     for (const [limits, allowed] of [
-      ['2 at once', 'Your limits allow 2 more tasks right now; the others will be refused.'],
-      ['$0.15 a day', 'Your limits allow 1 more task right now; the others will be refused.'],
+      ['2 at once', 'Your limits allow 2 more tasks right now; the others may be refused.'],
+      ['$0.15 a day', 'Your limits allow 1 more task right now; the others may be refused.'],
     ] as const) {
       const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: limits, ...prices });
       const question = await ask(fixture, { prompt: 'a {red, blue} bird', repeat: 2 });

@@ -14,9 +14,9 @@ type Registered = ReadonlyMap<string, string>;
 
 const groups = ['create', 'more', 'admins'] as const;
 
-function groupOf({ command, specs, isForAccount }: Feature): (typeof groups)[number] {
+function groupOf({ command, specs, orders, isForAccount }: Feature): (typeof groups)[number] {
   if (command.isForAdmins || isForAccount) return 'admins';
-  return specs ? 'create' : 'more';
+  return specs || orders ? 'create' : 'more';
 }
 
 /** Commands are clickable mentions. */
@@ -54,7 +54,7 @@ function commandLines({ command }: Feature, registered: Registered, say: Say, ha
   // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
   if (names.length > (command.isForAdmins ? 0 : MAX_LINES_OF_COMMAND)) {
     const description = stringIn(say.language, ['commands', command.name, 'description']) ?? '';
-    return [say('help.adminLine', { mentions: mentions.join(' '), description })];
+    return [say('help.line', { mention: mentions.join(' '), description })];
   }
   return names.map((name, index) => {
     const textFor = (key: string): string => stringIn(say.language, ['commands', ...name.split(' '), key]) ?? '';

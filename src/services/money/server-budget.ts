@@ -129,8 +129,12 @@ export function isBlocked({ blocks }: ServerBudget, member: string, now: number)
   return activeBlock !== undefined && (activeBlock.until === undefined || activeBlock.until > now);
 }
 
+/** What was announced of the limits before these changes does not hold afterwards. */
+const LIMIT_CHANGES: ReadonlySet<BudgetChange['what']> = new Set(['server-limits', 'operator-limits', 'grant', 'reset']);
+
 export function withChange(budget: ServerBudget, entry: BudgetChange): ServerBudget {
-  return { ...budget, history: [...budget.history, entry].slice(-MAX_HISTORY) };
+  const told = LIMIT_CHANGES.has(entry.what) ? {} : budget.told;
+  return { ...budget, told, history: [...budget.history, entry].slice(-MAX_HISTORY) };
 }
 
 /** Without entries that can no longer matter: grants, resets and changes of earlier periods, and blocks that have ended. */
