@@ -19,9 +19,14 @@ export const percentText = (percent: number, { language }: Reader): string =>
 export const listText = (items: readonly string[], { language }: Reader): string =>
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);
 
-/** Sentences one after the other: Chinese and Japanese have no space between them. */
-export const sentencesText = (sentences: readonly string[], { language }: Reader): string =>
-  sentences.join(language === 'ja' || language === 'zh-CN' ? '' : ' ');
+/** Chinese and Japanese have no spaces after punctuation, and punctuation of their own. */
+const isSpaced = ({ language }: Reader): boolean => language !== 'ja' && language !== 'zh-CN';
+
+export const sentencesText = (sentences: readonly string[], reader: Reader): string =>
+  sentences.join(isSpaced(reader) ? ' ' : '');
+
+export const clausesText = (clauses: readonly string[], reader: Reader): string =>
+  clauses.join(isSpaced(reader) ? '; ' : '；');
 
 /** With every digit that the amount has. */
 export function dollarsText(amount: string, { language }: Reader): string {
@@ -31,7 +36,6 @@ export function dollarsText(amount: string, { language }: Reader): string {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
-    useGrouping: false,
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(amount);

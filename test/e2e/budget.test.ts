@@ -184,7 +184,7 @@ describe('Budgets', () => {
     expect(text(usage)).toMatch(
       /remaining limits on this server:\n- .* of 2 tasks a day \(resets <t:\d+:R>\), with 1 task granted until then/,
     );
-    expect(text(about)).toContain('Your limit on this server: 2 tasks a day with 1 task granted');
+    expect(text(about)).toContain('Your limit on this server: 2 tasks a day (1 task of it granted)');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
     expect(await imagine(fixture, 'member', 'an owl')).toContain('`2 tasks a day`');
     expect(await runBudget(fixture, 'admin', 'reset', { member: 'member' })).toContain(`The usage of ${mention} has`);

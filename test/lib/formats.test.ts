@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { grantWords, limitsWords } from '../../src/discord/limit-words.ts';
-import { countText, dollarsText, exactDollars, listText, percentText, sentencesText } from '../../src/lib/formats.ts';
+import {
+  clausesText,
+  countText,
+  dollarsText,
+  exactDollars,
+  listText,
+  percentText,
+  sentencesText,
+} from '../../src/lib/formats.ts';
 import { sayIn } from '../../src/locales/index.ts';
 
 const english = sayIn('en');
@@ -8,8 +16,8 @@ const [german, japanese] = [{ language: 'de' }, { language: 'ja' }];
 
 describe('What members read has the format of its language', () => {
   it('Amounts have every digit and at least two decimals', () => {
-    expect(exactDollars('1234.5', english)).toBe('$1234.50');
-    expect(exactDollars('1234.5', german)).toBe('1234,50\u00a0$');
+    expect(exactDollars('1234.5', english)).toBe('$1,234.50');
+    expect(exactDollars('1234.5', german)).toBe('1.234,50\u00a0$');
     expect(exactDollars('0.0012345678901234567890123', english)).toBe('$0.0012345678901234567890123');
     expect(exactDollars('-1', english)).toBe('-$1.00');
     expect(dollarsText('5', english)).toBe('$5');
@@ -27,6 +35,7 @@ describe('What members read has the format of its language', () => {
       'a, b',
       'a, b, c',
     ]);
+    expect([clausesText(['a', 'b'], german), clausesText(['a', 'b'], japanese)]).toEqual(['a; b', 'a；b']);
     expect([listText(['a', 'b'], german), listText(['a', 'b'], japanese)]).toEqual(['a und b', 'a、b']);
   });
 

@@ -2,7 +2,7 @@ import { FormRefusal } from '../../discord/form.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { FieldPlan } from '../../discord/plan.ts';
 import { truncate } from '../../discord/truncate.ts';
-import { listText } from '../../lib/formats.ts';
+import { clausesText, listText } from '../../lib/formats.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
 import { MENTIONS, ruleNames, type ServerRules } from '../../services/safety/server-rules.ts';
@@ -65,7 +65,7 @@ function readableModeration(moderationText: string, say: Say): string {
     if (field === undefined || choice === '') return readableThreshold(line, say);
     return say('rules.moderation.choice', { what: say(`rules.fields.${field}.label`), choice });
   });
-  return lines.join('; ');
+  return clausesText(lines, say);
 }
 
 function readableThreshold(line: string, say: Say): string {
@@ -75,8 +75,7 @@ function readableThreshold(line: string, say: Say): string {
 }
 
 /** Who can press buttons and whether personal installations are allowed, in the words of their form. */
-const readableChoice = (choice: string, say: Say): string =>
-  say(`rules.choices.${choice}`, { defaultValue: choice });
+const readableChoice = (choice: string, say: Say): string => say(`rules.choices.${choice}`, { defaultValue: choice });
 
 const readableLength = (lengthText: string, say: Say): string => say('rules.characters', { count: Number(lengthText) });
 

@@ -96,5 +96,5 @@ async function markAsRestored(
   }
   const [latestRun] = (await store.runs.all()).sort((a, b) => b.at - a.at);
   if (latestRun && latestRun.stoppedAt === undefined) await store.runs.put({ ...latestRun, isRestored: true });
-  return { live: liveTasks.length, unconfirmed };
+  return { live: liveTasks.length - unconfirmed, unconfirmed };
 }
