@@ -18,7 +18,7 @@ export interface RestoredStore {
   /** How many rows were written, and how many were left out because they had expired or are never restored. */
   written: number;
   leftOut: number;
-  /** Live tasks, and those of them whose outcome became unknown. */
+  /** Live tasks whose outcome is known, and those whose outcome became unknown. */
   live: number;
   unconfirmed: number;
   examination: Examination;
