@@ -10,6 +10,10 @@ import { type Context, command, type Feature } from '../feature.ts';
 
 const MAX_LINES_OF_COMMAND = 2;
 
+/** In some languages, not all fits on one page. 1: without examples; 2: of subcommands, only the first is a link, too. */
+const brevities = [0, 1, 2] as const;
+type Brevity = (typeof brevities)[number];
+
 type Registered = ReadonlyMap<string, string>;
 
 const groups = ['create', 'more', 'admins'] as const;
@@ -20,11 +24,11 @@ function groupOf({ command, specs, orders, isForAccount }: Feature): (typeof gro
 }
 
 /** Commands are clickable mentions. */
-function commandBlocks(usable: readonly Feature[], registered: Registered, say: Say, hasExamples: boolean): string[] {
+function commandBlocks(usable: readonly Feature[], registered: Registered, say: Say, brevity: Brevity): string[] {
   const featuresByGroup = Map.groupBy(usable, groupOf);
   return groups.flatMap((group) => {
     const features = featuresByGroup.get(group) ?? [];
-    const lines = features.flatMap((feature) => commandLines(feature, registered, say, hasExamples));
+    const lines = features.flatMap((feature) => commandLines(feature, registered, say, brevity));
     return lines.length === 0 ? [] : [[say(`help.groups.${group}`), ...lines].join('\n')];
   });
 }
@@ -48,9 +52,11 @@ async function answersMentions(context: Context): Promise<boolean> {
   return (await readChoices(context)).persona?.answersMentions !== false;
 }
 
-function commandLines({ command }: Feature, registered: Registered, say: Say, hasExamples: boolean): string[] {
+function commandLines({ command }: Feature, registered: Registered, say: Say, brevity: Brevity): string[] {
   const names = [...commandsByFullName([command]).keys()].filter((name) => registered.has(name));
-  const mentions = names.map((name) => commandMention(name, registered.get(name)));
+  const mentions = names.map((name, index) =>
+    commandMention(name, brevity === 2 && index > 0 ? undefined : registered.get(name)),
+  );
   // Many subcommands, and those for admins, share one line: with a line each, the page would exceed Discord's limit.
   if (names.length > (command.isForAdmins ? 0 : MAX_LINES_OF_COMMAND)) {
     const description = stringIn(say.language, ['commands', command.name, 'description']) ?? '';
@@ -60,7 +66,7 @@ function commandLines({ command }: Feature, registered: Registered, say: Say, ha
     const textFor = (key: string): string => stringIn(say.language, ['commands', ...name.split(' '), key]) ?? '';
     const [description, example] = [textFor('description'), textFor('example')];
     const facts = { mention: mentions[index] ?? '', description };
-    return !hasExamples || example === `/${name}`
+    return brevity > 0 || example === `/${name}`
       ? say('help.line', facts)
       : say('help.lineWithExample', { ...facts, example });
   });
@@ -95,16 +101,12 @@ export function help(others: readonly Feature[]): Feature {
         const mentionBlocks = (await answersMentions(context))
           ? [say(`help.mentions.${facts.guildId === undefined ? 'direct' : 'server'}`)]
           : [];
-        const pageWith = (hasExamples: boolean) => {
-          const blocks = [
-            ...commandBlocks(usable, registered, say, hasExamples),
-            ...menuBlocks(menus, registered, say),
-          ];
+        const pageWith = (brevity: Brevity) => {
+          const blocks = [...commandBlocks(usable, registered, say, brevity), ...menuBlocks(menus, registered, say)];
           if (blocks.length === 0) blocks.push(say('help.nothing'));
           return { title: say('help.title'), blocks: [...blocks, ...mentionBlocks] };
         };
-        // In some languages, all commands with their examples exceed a page.
-        return { page: fitsPage(pageWith(true)) ? pageWith(true) : pageWith(false) };
+        return { page: brevities.map(pageWith).find(fitsPage) ?? pageWith(2) };
       },
     }),
   };
