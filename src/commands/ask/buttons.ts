@@ -150,10 +150,11 @@ function leftOutLines(task: Task, say: Say): string[] {
 function tokenLines(task: Task, say: Say): string[] {
   const { input, cached, output, reasoning } = answerOf(task).tokens ?? {};
   if (input === undefined && output === undefined) return [say('ask.details.noTokens')];
+  const counted = (count: number | undefined): string => count?.toLocaleString(say.language) ?? '?';
   return [
-    say('ask.details.tokens', { input: String(input ?? '?'), output: String(output ?? '?') }),
-    ...(cached ? [say('ask.details.cached', { cached: String(cached) })] : []),
-    ...(reasoning ? [say('ask.details.reasoning', { reasoning: String(reasoning) })] : []),
+    say('ask.details.tokens', { input: counted(input), output: counted(output) }),
+    ...(cached ? [say('ask.details.cached', { cached: counted(cached) })] : []),
+    ...(reasoning ? [say('ask.details.reasoning', { reasoning: counted(reasoning) })] : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
+import { countText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
@@ -32,11 +33,13 @@ const exportButton = on(customIds.exportData, {
     requirePrivate(context);
     context.services.discord.rateLimiter.assertAllowed('export', context.facts);
     const { userId, uploadLimit } = context.facts;
-    const explanations = Object.fromEntries(EXPLAINED.map((part) => [part, context.say(`ownData.explained.${part}`)]));
-    const { exports } = context.services.tasks;
+    const { say, services } = context;
+    const explanations = Object.fromEntries(EXPLAINED.map((part) => [part, say(`ownData.explained.${part}`)]));
+    const { exports } = services.tasks;
     const { bytes, isCompressed, release, ...counts } = await exports.create(userId, uploadLimit, explanations);
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
-    const content = context.say('ownData.exported', { tasks: String(counts.tasks), entries: String(counts.entries) });
+    const [tasks, entries] = [countText(counts.tasks, say), countText(counts.entries, say)];
+    const content = say('ownData.exported', { tasks, entries });
     return { plan: { content, files: [{ name, bytes }] }, release };
   },
 });
@@ -101,7 +104,7 @@ const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
 export function erasurePage({ tasks, messages, running, stays, left }: ErasureOutcome, say: Say): MessagePlan {
   const place = left.some(({ guildId }) => guildId !== undefined) ? 'server' : 'direct';
   const lines = [
-    say('ownData.deleted', { tasks: String(tasks), messages: String(messages) }),
+    say('ownData.deleted', { tasks: countText(tasks, say), messages: countText(messages, say) }),
     ...(running === 0 ? [] : [say('ownData.running', { count: running })]),
     ...(stays === 0
       ? []

@@ -60,16 +60,6 @@ function singleLine(text: string): string {
     .trim();
 }
 
-export function truncateEnd(text: string, max: number): string {
-  const characters = [...text];
-  return characters.length <= max
-    ? text
-    : `${characters
-        .slice(0, max - 1)
-        .join('')
-        .trimEnd()}…`;
-}
-
 /** Truncates in the middle, because a model's name starts with its maker and ends with its version. */
 export function truncateMiddle(text: string, max: number): string {
   const characters = [...text];

@@ -77,7 +77,7 @@ const amountOf = (row: SheetRow | undefined, { isMoney }: Measure): string =>
   (isMoney ? row?.amount : row?.requests?.toString()) ?? '0';
 
 function textOf(row: Omit<SheetRow, 'label'>, sheet: Sheet, { isMoney, currency, say }: Measure): string | undefined {
-  if (!isMoney) return row.requests?.toString();
+  if (!isMoney) return row.requests?.toLocaleString(say.language);
   const text = amountText(row, sheet, false, say);
   return text !== undefined && sheet.subject === 'account' && currency ? dollarsText(text, say) : text;
 }

@@ -1,6 +1,6 @@
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/money/usage-sheet.ts';
-import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
@@ -57,7 +57,7 @@ function columnsOf(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): Column
     return hasValues ? [{ head, cells: cells.map((cell) => cell ?? '-') }] : [];
   };
   const { rows } = sheet;
-  const requests = rows.map((row) => row.requests?.toString());
+  const requests = rows.map((row) => row.requests?.toLocaleString(say.language));
   const dollars = rows.map(({ amount }) => dollarsOf(sheet, amount, unit));
   const amounts = rows.map((row) => amountText(row, sheet, isExact, say));
   return {
@@ -82,6 +82,9 @@ function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): L
   const stackedColumns = layouts.find((columns) => widthOfAll(columns) <= PHONE_WIDTH) ?? layouts.at(-1) ?? [];
   return { columns: stackedColumns, isStacked: true };
 }
+
+const truncateEnd = (label: string, max: number): string =>
+  label.length <= max ? label : `${label.slice(0, max - 1).trimEnd()}…`;
 
 const maxWidth = (strings: readonly string[]): number => strings.reduce((max, text) => Math.max(max, text.length), 0);
 const widthOf = (column: Column | undefined): number => (column ? maxWidth([column.head, ...column.cells]) : 0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
-import { say } from '../../../src/locales/index.ts';
+import { say, sayIn } from '../../../src/locales/index.ts';
 import { addDays } from '../../../src/services/money/usage-days.ts';
 import type { Sheet, SheetRow } from '../../../src/services/money/usage-sheet.ts';
 
@@ -251,6 +251,9 @@ describe('The chart of /usage', () => {
     const counts = chartOf(sheetOf([row('a', undefined, 3), row('b', undefined, 1)], { requests: 4 }), undefined, say);
     expect(counts?.entries.map(({ text }) => text)).toEqual(['3', '1']);
     expect(counts?.facts).toContain('Total: 4 requests');
+    const many = sheetOf([row('a', undefined, 12_345), row('b', undefined, 1)]);
+    expect(chartOf(many, undefined, sayIn('de'))?.entries[0]?.text).toBe('12.345');
+    expect(tableOf(many, { unit: undefined, isExact: false, maxLength: 500 }, sayIn('de')).text).toContain('12.345');
     expect(chartOf(sheetOf([]), undefined, say)).toBeUndefined();
     expect(chartOf(sheetOf([row(undefined, '1')], { by: 'day' }), undefined, say)).toBeUndefined();
   });
