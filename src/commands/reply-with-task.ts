@@ -25,9 +25,9 @@ export async function replyWithTask(
   const parentChannelId =
     continuedTask.channelId === channelId ? continuedTask.parentChannelId : continuedTask.channelId;
   const { applicationId, uploadLimit, maySpeak, isInPrivateThread } = continuedTask.route;
-  const locale = (await readers.lastOf(message.memberId)) ?? continuedTask.route.locale;
-  const route = { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread, tokenExpiresAt: clock.now() };
   try {
+    const locale = (await readers.lastOf(message.memberId)) ?? continuedTask.route.locale;
+    const route = { applicationId, uploadLimit, locale, maySpeak, isInPrivateThread, tokenExpiresAt: clock.now() };
     const outcome = await submit(originOfMessage(message, reply, { parentChannelId, language, route }));
     // The outcome asks the member who sent the message for a confirmation.
     if (typeof outcome === 'object' && 'content' in outcome) await answers.editReply(reply, outcome);

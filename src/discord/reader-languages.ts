@@ -45,32 +45,27 @@ export class ReaderLanguages {
 
   /** The locale that a member had last; after a restart, the one of their newest task. */
   async lastOf(memberId: string): Promise<string | undefined> {
-    return this.#seen.get(memberId) ?? (await orUndefined(this.#newestOf(memberId)));
+    const seen = this.#seen.get(memberId);
+    if (seen !== undefined) return seen;
+    const [newest] = (await this.#store.page({ of: { memberId }, max: 1 })).summaries;
+    return newest && (await this.#store.get(newest.id))?.route.locale;
   }
 
   /** For a message that no interaction has caused. A channel without a setting has that of its server. */
   async sayTo({ memberId, guildId = '', channelId }: PreferenceOwner): Promise<Say> {
     const owners = memberId !== undefined ? [{ memberId }] : [{ guildId, channelId }, { guildId }];
-    for (const owner of owners) {
-      const row = await orUndefined(this.#store.preferences.get(owner));
-      if (row?.set.language !== undefined) return sayIn(row.set.language);
+    try {
+      for (const owner of owners) {
+        const language = (await this.#store.preferences.get(owner))?.set.language;
+        if (language !== undefined) return sayIn(language);
+      }
+      if (memberId !== undefined) return sayIn(languageOf(await this.lastOf(memberId)));
+    } catch (error) {
+      // A message in another language is better than none.
+      if (!(error instanceof StoreError)) throw error;
     }
-    if (memberId !== undefined) return sayIn(languageOf(await this.lastOf(memberId)));
-    return sayIn(languageOf(this.#seen.get(guildId) ?? (await this.#reads.guild(guildId))?.preferred_locale));
-  }
-
-  async #newestOf(memberId: string): Promise<string | undefined> {
-    const { summaries } = await this.#store.page({ of: { memberId }, max: 1 });
-    return summaries[0] && (await this.#store.get(summaries[0].id))?.route.locale;
-  }
-}
-
-/** A message in another language is better than none. */
-async function orUndefined<Value>(read: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return undefined;
+    const seen = this.#seen.get(memberId ?? guildId);
+    if (seen !== undefined || memberId !== undefined) return sayIn(languageOf(seen));
+    return sayIn(languageOf((await this.#reads.guild(guildId))?.preferred_locale));
   }
 }

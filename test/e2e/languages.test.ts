@@ -57,6 +57,15 @@ it('What only a member sees is in each language that the bot speaks, that of Lat
   }
 });
 
+it('The help for an operator, which is the longest page, is complete in each language', async () => {
+  const { discord } = await startFastClockBot();
+  for (const language of languages) {
+    discord.world.user('owner').locale = language;
+    const page = text(await (await discord.as('owner').slash('help')).message());
+    expect(page.endsWith(sayIn(language)('help.mentions.server')), language).toBe(true);
+  }
+});
+
 it('In a group, a direct message and a server without the bot, what all see is in the language of the member who has installed it', async () => {
   const { discord } = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
   discord.world.user('installer').locale = 'ja';
@@ -121,7 +130,11 @@ it('A task keeps its language across a restart and in later edits, whatever its 
   speak(discord, { member: 'en-US' });
   await startBot(fixture);
   gateway.jobs.finish(gateway.jobs.list()[0]?.id ?? '');
-  await exchange.message(isEndIn(german));
+  const shown = await exchange.message(isEndIn(german));
+  // What a press shows is in the language of those who read it.
+  discord.world.user('other').locale = 'ja';
+  const refused = await (await discord.as('other').click(shown, german('task.buttons.delete'))).followUp();
+  expect([refused.ephemeral, text(refused)]).toEqual([true, japanese('refusals.notYoursToDelete')]);
 });
 
 it('A mention is answered in the language that its author had last, or else in that of the server, and the model is told a language other than English', async () => {

@@ -25,8 +25,6 @@ const MAX_OPEN_QUESTIONS = 1_000;
 const MAX_HINTED = 1_000;
 /** A message does not say what its server lets members upload, so the smallest limit of Discord applies. */
 const SMALLEST_UPLOAD_LIMIT = 10 * 1024 * 1024;
-/** In direct messages, where there is no server with a language. */
-const DEFAULT_LOCALE = 'en-US';
 
 /** A message to the bot that has no task yet. */
 interface OpenQuestion {
@@ -255,7 +253,7 @@ export class Mentions {
         // By this, a deleted message finds its answer, also after a restart.
         interactionId: message.id,
         uploadLimit: SMALLEST_UPLOAD_LIMIT,
-        locale: open.locale ?? place?.locale ?? DEFAULT_LOCALE,
+        locale: open.locale ?? place?.locale ?? 'en-US',
         maySpeak: false,
         ...(place?.isPrivateThread && { isInPrivateThread: true }),
         tokenExpiresAt: clock.now(),
