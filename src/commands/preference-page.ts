@@ -87,6 +87,7 @@ export const sectionDigest = (section: PreferenceSection, of: OwnPreferences, co
     .slice(0, 8);
 
 const MAX_NAME_LENGTH = 100;
+const IMAGE_FIELDS = ['aspect', 'version', 'quality', 'stylize', 'suffix'] as const;
 
 function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferences, { say }: Context): string[] {
   const choice = (value: ChoiceName | undefined) =>
@@ -99,16 +100,8 @@ function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferenc
   switch (section) {
     case 'models':
       return lines(Object.fromEntries(entriesOf({ ...set.models }).map(([purpose, model]) => [purpose, code(model)])));
-    case 'images': {
-      const { aspect, version, quality, stylize, suffix } = set;
-      return lines({
-        aspect: code(aspect),
-        version: code(version),
-        quality: code(quality),
-        stylize: code(stylize),
-        suffix: code(suffix),
-      });
-    }
+    case 'images':
+      return lines(Object.fromEntries(IMAGE_FIELDS.map((name) => [name, code(set[name])])));
     case 'replies':
       return lines({
         private: choice(switchName(set.isPrivate)),

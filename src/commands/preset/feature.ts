@@ -182,11 +182,10 @@ const share = command({
     if (guildId === undefined || install === 'user') throw new Refusal('refusals.presets.noServer');
     const preset = await find(wanted, context);
     if (!isPrivatePreset(preset, context)) throw new Refusal('refusals.presets.unknown');
-    const { name, command: maker, template, options } = preset;
     const shared = (await context.services.tasks.presets.listFor(presetPlace(context))).find(
-      (one) => one.guildId === guildId && isOwn(one, context) && one.name === name,
+      (one) => one.guildId === guildId && isOwn(one, context) && one.name === preset.name,
     );
-    return saved({ memberId, guildId }, { name, command: maker, template, options }, context, shared?.id);
+    return saved({ memberId, guildId }, presetContent.parse(preset), context, shared?.id);
   },
 });
 
@@ -209,10 +208,8 @@ const presetHandlers = [
   }),
   on(customIds.presetCopy, {
     reply: 'here',
-    async run(wanted, context) {
-      const { name, command: maker, template, options } = await find(wanted, context);
-      return saved({ memberId: context.facts.userId }, { name, command: maker, template, options }, context);
-    },
+    run: async (wanted, context) =>
+      saved({ memberId: context.facts.userId }, presetContent.parse(await find(wanted, context)), context),
   }),
   on(customIds.presetRemove, { reply: 'here', run: remove }),
 ];

@@ -32,11 +32,13 @@ describe('Messages to the bot', () =>
       gateway.setSpeed(0.05);
       const deleted = await member.say(toBot(discord, 'tell me of the snow, 2000 words'));
       await replySaying(discord, 'studio', deleted, 'Model:');
+      await member.edit(deleted, toBot(discord, 'tell me of fire'));
+      await replySaying(discord, 'studio', deleted, 'edited after its answer had started');
       await member.remove(deleted);
       await replySaying(discord, 'studio', deleted, 'The question was deleted');
       expect(modelRequests(gateway)).toHaveLength(4);
       const passed = (await metricsOf(port)).get('atelier_hand_overs_total{event="message",outcome="passed"}');
-      // Four questions and one that is refused first; one edit and one deletion.
-      expect(passed).toBe(6);
+      // Four questions, of which one is refused first; two edits and one deletion.
+      expect(passed).toBe(7);
     });
   }));

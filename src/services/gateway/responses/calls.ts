@@ -1,7 +1,6 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { asText } from '../places.ts';
 import type { ToolCall } from '../response-events.ts';
-import { MAX_ANSWER_LENGTH } from './output.ts';
 
 interface Draft {
   call: ToolCall;
@@ -14,22 +13,12 @@ interface CallPosition {
   output_index?: unknown;
 }
 
-/** What a call without arguments counts for, so that their number is limited too. */
-const EMPTY_CALL_LENGTH = 100;
-
 /** The calls of one answer. Gateways report a call up to four times, and not every report is complete. */
 export class Calls {
   readonly #drafts: Draft[] = [];
   readonly #byName = new Map<string, Draft>();
-  #length = 0;
-
-  /** Whether there is too much, so that none of it can be run. */
-  get isFull(): boolean {
-    return this.#length > MAX_ANSWER_LENGTH;
-  }
 
   get completed(): ToolCall[] {
-    if (this.isFull) return [];
     return this.#drafts.flatMap(({ isComplete, call }) => (isComplete ? [{ ...call }] : []));
   }
 
@@ -50,23 +39,18 @@ export class Calls {
   }
 
   complete(item: Record<string, unknown>, position: CallPosition): void {
-    const draft = this.#identify(item, position);
-    if (draft.isComplete) return;
-    finish(draft, item.arguments);
-    this.#length += draft.call.arguments.length;
+    finish(this.#identify(item, position), item.arguments);
   }
 
   /** The answer is complete, so all calls are complete, even if no event said so. */
   completeAll(): void {
-    for (const draft of this.#drafts) if (!draft.isComplete) finish(draft, undefined);
+    for (const draft of this.#drafts) finish(draft, undefined);
   }
 
   #addArguments(position: CallPosition, delta: unknown): void {
     if (typeof delta !== 'string') return;
     const draft = this.#find(namesOf({}, position));
-    if (draft.isComplete) return;
-    draft.call.arguments += delta;
-    this.#length += delta.length;
+    if (!draft.isComplete) draft.call.arguments += delta;
   }
 
   #identify(item: Record<string, unknown>, position: CallPosition): Draft {
@@ -82,16 +66,14 @@ export class Calls {
     const existing = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
     const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
     const draft = existing ?? { call: { callId, name: '', arguments: '' }, isComplete: false };
-    if (!existing) {
-      this.#drafts.push(draft);
-      this.#length += EMPTY_CALL_LENGTH;
-    }
+    if (!existing) this.#drafts.push(draft);
     for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
     return draft;
   }
 }
 
 function finish(draft: Draft, finalArguments: unknown): void {
+  if (draft.isComplete) return;
   const fullArguments =
     typeof finalArguments === 'string' || finalArguments == null ? finalArguments : JSON.stringify(finalArguments);
   if (fullArguments) draft.call.arguments = fullArguments;

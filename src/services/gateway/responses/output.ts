@@ -16,7 +16,8 @@ export class TextAssembler {
   #text = '';
   #lastPosition: TextPosition | undefined;
   readonly #parts = new Map<string, string>();
-  #isFull = false;
+  /** Whether text was dropped, because there was too much. */
+  isFull = false;
   readonly #partsAreParagraphs: boolean;
 
   /** A new item starts a new paragraph; with `partsAreParagraphs`, so does every new part. */
@@ -28,14 +29,9 @@ export class TextAssembler {
     return this.#text;
   }
 
-  /** Whether text was dropped, because there was too much. */
-  get isFull(): boolean {
-    return this.#isFull;
-  }
-
   add(position: TextPosition, allOfDelta: string): string {
     const delta = allOfDelta.slice(0, Math.max(0, MAX_ANSWER_LENGTH - this.#text.length)).toWellFormed();
-    this.#isFull ||= delta.length < allOfDelta.length;
+    this.isFull ||= delta.length < allOfDelta.length;
     if (delta === '') return '';
     const { item, part } = this.#lastPosition ?? position;
     const isNew = item !== position.item || (this.#partsAreParagraphs && part !== position.part);
@@ -62,7 +58,7 @@ export class TextAssembler {
     if (!text.startsWith(this.#text)) return '';
     const added = text.slice(this.#text.length);
     this.#text = text;
-    this.#isFull ||= isFull;
+    this.isFull ||= isFull;
     return added;
   }
 }

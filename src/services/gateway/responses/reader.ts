@@ -77,7 +77,7 @@ export class AnswerReader {
     if (isError) return this.#fail(frame.body);
     const frames = isChat(frame.body) ? framesFromChat(frame.body) : [frame];
     const events = frames.flatMap((one) => this.#read(one));
-    return this.#isTooLong && !this.#isOver ? [...events, ...this.#end('ended-early', {})] : events;
+    return this.#hasTooMuchText && !this.#isOver ? [...events, ...this.#end('ended-early', {})] : events;
   }
 
   /** Reads a response that arrived in one piece, in the same way as the last event of a stream. */
@@ -111,8 +111,8 @@ export class AnswerReader {
     return text.text !== '' || refusal.text !== '' || reasoning.text !== '' || this.#calls.hasAny;
   }
 
-  get #isTooLong(): boolean {
-    return this.#calls.isFull || Object.values(this.#texts).some(({ isFull }) => isFull);
+  get #hasTooMuchText(): boolean {
+    return Object.values(this.#texts).some(({ isFull }) => isFull);
   }
 
   #read({ type, body }: EventFrame): TextEvent[] {
@@ -205,7 +205,8 @@ export class AnswerReader {
   #end(end: TextEnd, cause: { reason?: string | undefined; error?: GatewayError }): TextEvent[] {
     this.#isOver = true;
     const { text, refusal, reasoning } = this.#texts;
-    const isTooLong = this.#isTooLong;
+    const calls = this.#calls.completed;
+    const isTooLong = this.#hasTooMuchText || JSON.stringify(calls).length > MAX_ANSWER_LENGTH;
     const response: TextResponse = {
       end: isTooLong ? 'ended-early' : end,
       id: this.#id,
@@ -213,7 +214,7 @@ export class AnswerReader {
       text: text.text,
       refusal: refusal.text,
       reasoning: reasoning.text,
-      calls: this.#calls.completed,
+      calls: isTooLong ? [] : calls,
       usage: this.#usage,
       cost: this.#cost,
       reason: cause.reason,
