@@ -57,17 +57,25 @@ async function deploy(): Promise<number> {
     return EX_USAGE;
   }
   const { discord } = readConfig(process.env, ruleTargets);
-  const id = await registerCommands(discord, { guild: values.guild, isDryRun: values['dry-run'], clear: values.clear });
-  if (!values.clear) printLinks(id, discord);
+  const { guild, clear, 'dry-run': isDryRun } = values;
+  const { id } = await registerCommands(discord, { guild, isDryRun, clear, onPlan: printPlan });
+  if (!clear) printLinks(id, discord);
   return 0;
 }
 
-/** Registers the commands, and prints what has changed. Returns the ID of the application. */
+interface Registration {
+  guild?: string | undefined;
+  isDryRun?: boolean;
+  clear?: boolean;
+  /** Called before anything changes. */
+  onPlan?: typeof printPlan;
+}
+
+/** Registers the commands. Returns the ID of the application, and how many commands are now registered where. */
 export async function registerCommands(
   discord: Config['discord'],
-  options: { guild?: string | undefined; isDryRun?: boolean; clear?: boolean } = {},
-): Promise<string> {
-  const { guild = discord.deployGuildId, isDryRun = false, clear = false } = options;
+  { guild = discord.deployGuildId, isDryRun = false, clear = false, onPlan }: Registration = {},
+) {
   const rest = new REST({ version: '10', api: discord.apiUrl }).setToken(discord.token);
   const { id } = await readApplication(rest);
   const commandsRoute =
@@ -76,13 +84,11 @@ export async function registerCommands(
   const desiredCommands = clear ? [] : registrations(features, discord);
   const sizes = checkedSizes(desiredCommands);
   const deployment = planDeployment(registeredCommands, desiredCommands);
-  printPlan(deployment, guild, isDryRun);
-  if (sizes.length > 0) console.log(`Characters in the longest language, of ${MAX_COMMAND} for each command:`);
-  for (const { label, characters, language } of sizes)
-    console.log(`  ${label.padEnd(18)} ${String(characters).padStart(5)}  ${language}`);
+  const scope = guild === undefined ? 'on all servers' : `on server ${guild}`;
+  onPlan?.(deployment, sizes, isDryRun ? `Planned changes ${scope}:` : `Commands ${scope}:`);
   if (!isDryRun) await apply(deployment, rest, commandsRoute);
   if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild, isDryRun);
-  return id;
+  return { id, count: desiredCommands.length, scope };
 }
 
 /** A proxy or a wrong address may respond with a page, which the library returns as bytes. */
@@ -133,11 +139,10 @@ const MAX_MENU_ENTRIES = 15;
 
 function printPlan(
   { create, change, remove, unchanged }: Deployment,
-  guild: string | undefined,
-  isDryRun: boolean,
+  sizes: ReturnType<typeof checkedSizes>,
+  title: string,
 ): void {
-  const scope = guild === undefined ? 'on all servers' : `on server ${guild}`;
-  console.log(isDryRun ? `Planned changes ${scope}:` : `Commands ${scope}:`);
+  console.log(title);
   const lines = [
     ...create.map((command) => `  new       ${labelOf(command)}`),
     ...change.map(({ body }) => `  changed   ${labelOf(body)}`),
@@ -153,6 +158,9 @@ function printPlan(
   console.log(
     `  ${commandCount} of ${MAX_COMMANDS} commands, ${menuEntries.length} of ${MAX_MENU_ENTRIES} menu entries`,
   );
+  if (sizes.length > 0) console.log(`Characters in the longest language, of ${MAX_COMMAND} for each command:`);
+  for (const { label, characters, language } of sizes)
+    console.log(`  ${label.padEnd(18)} ${String(characters).padStart(5)}  ${language}`);
 }
 
 /** Says what went wrong with the settings or with Discord and what to do about it, and with which code to exit. */

@@ -16,14 +16,13 @@ const INTERRUPTED = 130;
 
 const USAGE = 'npm run setup -- [--yes]';
 
-const WELCOME =
-  'Sets Atelier up: asks for the token of a Discord bot and for the address and key of a gateway, checks them, writes .env, registers the commands, and helps to add the bot to a server. It costs nothing, and can be run again.';
+const DOES =
+  'checks the token of a Discord bot and the address and key of a gateway, writes .env, registers the commands, and examines the bot’s permissions. It costs nothing, and can be run again.';
+const WELCOME = `Sets Atelier up: asks for all that the bot needs, ${DOES}`;
+const WELCOME_WITHOUT_QUESTIONS = `Sets Atelier up from the environment and .env, and asks nothing: ${DOES}`;
 
 /** Windows has no mode that keeps a file from others. */
 const WROTE = process.platform === 'win32' ? 'Wrote .env.' : 'Wrote .env, which only you can read.';
-
-const WELCOME_WITHOUT_QUESTIONS =
-  'Sets Atelier up from the environment and .env, and asks nothing: checks the token of the bot and the address and key of the gateway, writes .env, and registers the commands. It costs nothing, and can be run again.';
 
 const HELP = `${wrap(WELCOME)}
 
@@ -81,19 +80,23 @@ async function addToServer(discord: Config['discord'], { id }: APIApplication, t
     deployGuildId === undefined ? on.length > 0 : on.some((server) => server.id === deployGuildId);
   let servers = await readServers(rest);
   const mustJoinFirst = deployGuildId !== undefined && !isThere(servers);
-  if (!mustJoinFirst) await registerCommands(discord);
+  const register = async (): Promise<void> => {
+    const { count, scope } = await registerCommands(discord);
+    terminal.good(`${count} commands and menu entries are registered ${scope}.`);
+  };
+  if (!mustJoinFirst) await register();
   printLinks(id, discord);
   if (!isThere(servers) && terminal.canAsk) {
     terminal.say('\nOpen the link, and choose your server. Waiting until the bot is there; Enter skips this.');
     servers = await waitForServer(rest, isThere, terminal);
   }
-  if (mustJoinFirst) await registerCommands(discord);
+  if (mustJoinFirst) await register();
   if (servers.length === 0) terminal.bad('The bot is on no server yet. Open the link to add it.');
   const canWork = await checkPermissions(rest, servers, id, terminal);
   terminal.title('Ready');
   if (servers.length > 0)
     terminal.say(
-      'Once the bot runs, use /setup on your server: it checks that channel and those that its settings name, and shows budget, rules and privacy.',
+      'Once the bot runs, use /setup on your server. It checks the channel in which you use it and those that the settings name, and shows budget, rules and privacy.',
     );
   const shouldStart = terminal.canAsk && (await terminal.confirm('Start the bot now?'));
   terminal.close();

@@ -114,7 +114,7 @@ export async function reportGateway(report: GatewayReport, draft: Draft, termina
     families.flatMap(({ name, isOffered }) => (isOffered === answer ? name : [])).join(', ');
   terminal.good(`The gateway lists ${counted(models.length, 'model')}.`);
   if (named(true)) terminal.good(`It has endpoints for ${named(true)}.`);
-  if (named(false)) terminal.bad(`It has no endpoint for ${named(false)}. These commands will fail.`);
+  if (named(false)) terminal.bad(`It has no endpoint for ${named(false)}. Requests there will fail.`);
   if (named(undefined)) terminal.bad(`Its endpoints for ${named(undefined)} do not work at the moment.`);
   terminal.say('   /ask and /talk were not tried, because each request to them costs money.');
   if (!prices)

@@ -131,6 +131,18 @@ describe('Notices about the gateway at the start', () => {
     expect(fixture.logged()).not.toContain('a.example');
   });
 
+  it('A website in place of the gateway is reported in the log at the start, with what to check', async () => {
+    const fixture = await stageWithChannel();
+    fixture.gateway.faults.add({
+      on: { path: '/v1/models' },
+      do: { type: 'status', status: 200, as: 'html' },
+      times: 1,
+    });
+    await startBot(fixture);
+    expect(fixture.logged()).toContain('"reason":"The gateway’s response cannot be read."');
+    expect(fixture.logged()).toContain('Check GATEWAY_BASE_URL and whether the gateway is up.');
+  });
+
   it('A gateway that cannot be reached at the start is not mistaken for one that rejects the key', async () => {
     const fixture = await stageWithChannel();
     const baseUrl = `http://127.0.0.1:${await freePort()}`;

@@ -106,6 +106,13 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('wrong.token');
   });
 
+  it('The bot process exits with 78 and says what to enable if it lacks the intent that its settings need', async () => {
+    const bot = run('src/index.ts', await createFixture(), [], { DISCORD_MESSAGE_CONTENT: 'on' });
+    expect(await bot.exitCode).toBe(78);
+    expect(bot.output()).toContain('Enable \\"Message Content Intent\\" in the developer portal');
+    expect(bot.output()).not.toContain('    at ');
+  });
+
   it('The bot process exits with 75 and one sentence, without a stack trace, if Discord is unreachable', async () => {
     const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
     const bot = run('src/index.ts', await createFixture(), [], unreachable);

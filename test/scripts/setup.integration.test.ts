@@ -87,6 +87,9 @@ describe('npm run setup -- --yes', () => {
     expect(envIn(folder)).toMatchObject({ ...settings, DEFAULT_VIDEO_MODEL: 'reel-2' });
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
     expect(world.discord.commands.global().length).toBeGreaterThan(0);
+    expect(first.output).toContain(
+      'commands and menu entries are registered on all servers.\n\nAdd the bot to a server:',
+    );
     expect(first.output).toContain('https://discord.com/oauth2/authorize?client_id=');
     expect(first.output).toContain('On elsewhere, the bot has all the permissions it needs.');
     expect(first.output).toContain('- #read-only: Send Messages, Send Messages in Threads, Attach Files');
