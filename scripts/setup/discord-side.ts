@@ -48,6 +48,12 @@ export function applicationProblems(application: APIApplication, draft: Draft): 
   ].filter((problem) => typeof problem === 'string');
 }
 
+/** The permissions that the bot needs and does not have, as Discord names them. */
+export const missingNames = (appPermissions: bigint): string =>
+  missingPermissions({ appPermissions })
+    .map((name) => say(`permissions.${name}`))
+    .join(', ');
+
 /** The servers that the bot is on; at most those of one page. */
 export const readServers = async (rest: REST): Promise<Server[]> =>
   (await reachDiscord(rest.get(Routes.userGuilds()))) as Server[];
@@ -105,12 +111,7 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
   const exception = lacking.length === 0 ? '.' : `, except in ${lacking.length} of its channels:`;
   terminal.good(`On ${terminalSafe(server.name)}, the bot has all the permissions it needs${exception}`);
   for (const { channel, appPermissions } of lacking.slice(0, MAX_CHANNELS)) {
-    const missing =
-      appPermissions === 0n
-        ? 'the bot does not see it'
-        : missingPermissions({ appPermissions })
-            .map((name) => say(`permissions.${name}`))
-            .join(', ');
+    const missing = appPermissions === 0n ? 'the bot does not see it' : missingNames(appPermissions);
     terminal.say(`   - #${terminalSafe(channel.name)}: ${missing}`);
   }
   if (lacking.length > MAX_CHANNELS) terminal.say(`   - and ${lacking.length - MAX_CHANNELS} more`);

@@ -12,12 +12,11 @@ import {
 } from 'discord-api-types/v10';
 import { features } from '../../src/commands/index.ts';
 import { planDeployment } from '../../src/discord/deployment.ts';
-import { missingPermissions, permissionsIn } from '../../src/discord/guards.ts';
+import { permissionsIn } from '../../src/discord/guards.ts';
 import { registrations } from '../../src/discord/registration.ts';
-import { say } from '../../src/locales/index.ts';
 import { OpusWriter, Waveform } from '../../src/services/media/sound/opus.ts';
 import { readCommands } from '../read-commands.ts';
-import { readServers } from '../setup/discord-side.ts';
+import { missingNames, readServers } from '../setup/discord-side.ts';
 import { pngOf, tone } from './gateway-steps.ts';
 import { orRefusal, type Step, stepsOf, Unexpected } from './run.ts';
 import type { Sides } from './sides.ts';
@@ -52,8 +51,8 @@ async function checkPermissions({ clients: { rest }, channel, guildId, bot }: Si
   const { roles } = (await rest.get(Routes.guildMember(guildId, bot.id))) as APIGuildMember;
   if (!server) throw new Unexpected('the bot is not on the server of the channel');
   const appPermissions = permissionsIn(server, [[guildId], roles, [bot.id]], current.permission_overwrites);
-  const names = missingPermissions({ appPermissions }).map((name) => say(`permissions.${name}`));
-  if (names.length > 0) throw new Unexpected(`the bot lacks permissions in the channel: ${names.join(', ')}`);
+  const names = missingNames(appPermissions);
+  if (names !== '') throw new Unexpected(`the bot lacks permissions in the channel: ${names}`);
 }
 
 function messageRuns({ clients: { rest }, channel }: Sides, messageIds: Set<string>): Record<string, Step['run']> {

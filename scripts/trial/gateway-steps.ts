@@ -16,6 +16,7 @@ const SHORTEST_VIDEO_SECONDS = 5;
 const IMAGE_SIDE = 256;
 /** Longer than a video takes. */
 const MAX_JOB_MS = 14 * 60_000;
+const UNIT = { unit: { type: 'string' } };
 const once = { attempts: 1 };
 
 interface Job extends PricedJob {
@@ -86,18 +87,11 @@ async function answer({ responses }: Sides['gateway'], request: TextRequest, isB
   if (last.response.error) throw last.response.error;
 }
 
-const UNIT = {
-  type: 'object',
-  properties: { unit: { type: 'string' } },
-  required: ['unit'],
-  additionalProperties: false,
-};
-const DESCRIPTION = 'Reads the thermometer at the window.';
 const THERMOMETER: TextTool = {
   type: 'function',
   name: 'read_thermometer',
-  description: DESCRIPTION,
-  parameters: UNIT,
+  description: 'Reads the thermometer at the window.',
+  parameters: { type: 'object', properties: UNIT, required: ['unit'], additionalProperties: false },
 };
 
 function textJobs({ gateway }: Sides): Record<string, Job> {
