@@ -61,16 +61,19 @@ export function mayUseModel(
   );
 }
 
-/** Suggests models that fit, or all that match what the member searches for, each with what is currently known about it. Failing models come last. */
+/** Suggests models that fit, or those that a search finds if none of these matches, each with what is currently known about it. Failing models come last. */
 export async function suggestModels(purpose: Purpose, input: string, context: Context) {
   const { services, say } = context;
   const listedModels = await services.models.listFor(purpose);
   const allowedModels = listedModels.filter(({ id }) => mayUseModel({ id, usableKinds: [purpose] }, context));
-  const models = modelsToOffer(purpose, input, allowedModels);
-  const suggestions = suggestionsFrom(
-    models.map(({ id }) => id),
-    input,
-  ).slice(0, MAX_CONSIDERED);
+  const fittingModels = allowedModels.filter((model) => fits(model, purpose));
+  const idsOf = (models: readonly ListedModel[]) => models.map(({ id }) => id);
+  // The kind of a model is only guessed, so a search that no fitting model matches finds the others.
+  const found = suggestionsFrom(idsOf(fittingModels), input);
+  const suggestions = (found.length > 0 ? found : suggestionsFrom(idsOf(allowedModels), input)).slice(
+    0,
+    MAX_CONSIDERED,
+  );
   const rankedSuggestions = suggestions.map(({ value: model }) => {
     const order = minimalOrders[purpose]?.(model);
     const { typicalMs, failingModel } = order ? services.tasks.outlook.prospectOf(order) : {};
@@ -90,12 +93,6 @@ export async function suggestModels(purpose: Purpose, input: string, context: Co
 /** A model that the gateway refused for this purpose is only found by a search, and so is one that only `/imagine` uses. */
 const fits = ({ id, usableKinds, refusedKinds }: ListedModel, purpose: Purpose): boolean =>
   usableKinds.includes(purpose) && !refusedKinds.includes(purpose) && !isOfPromptFamily(id);
-
-/** The kind of a model is only guessed, so a search finds all of them, and so does a list in which none fits. */
-function modelsToOffer(purpose: Purpose, input: string, models: readonly ListedModel[]): readonly ListedModel[] {
-  const fittingModels = models.filter((model) => fits(model, purpose));
-  return input.trim() === '' && fittingModels.length > 0 ? fittingModels : models;
-}
 
 /** Discord's limit for the options of a select. */
 const MAX_CHOICES = 25;

@@ -95,7 +95,7 @@ function sectionLines(section: PreferenceSection, { set, persona }: OwnPreferenc
   const code = (value: string | number | undefined) => (value === undefined ? undefined : inlineCode(String(value)));
   const lines = (values: Partial<Record<FieldName, string | undefined>>): string[] =>
     entriesOf(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${say(`settings.fields.${name}`)}: ${value}`],
+      value === undefined ? [] : [say('labeled', { label: say(`settings.fields.${name}`), value })],
     );
   switch (section) {
     case 'models':

@@ -8,11 +8,12 @@ import { periods } from '../services/money/periods.ts';
 
 /** Limits as members read them; in English, as they are typed. */
 export function limitsWords(limits: Limits, say: Say): string {
+  const nameOf = say.language === 'en' ? String : kindNameIn(say);
   const { atOnce, waiting, weight, kinds = {} } = limits;
   const terms = [
     ...capTerms(limits, say),
     ...Object.entries(kinds).flatMap(([kind, caps]) =>
-      capTerms(caps, say).map((limit) => say('limits.ofType', { kind, limit })),
+      capTerms(caps, say).map((limit) => say('limits.ofType', { kind: nameOf(kind), limit })),
     ),
     ...(atOnce === undefined ? [] : [say('limits.atOnce', { count: atOnce })]),
     ...(waiting === undefined ? [] : [say('limits.waiting', { count: waiting })]),

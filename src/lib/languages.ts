@@ -2,10 +2,10 @@
 export const languages = ['en', 'de', 'es-ES', 'fr', 'ja', 'ko', 'pt-BR', 'ru', 'zh-CN'] as const;
 export type Language = (typeof languages)[number];
 
-/** The name of a language in itself. */
-export function languageName(language: Language): string {
+/** The name of a language, by default in itself. */
+export function languageName(language: Language, reader: Language = language): string {
   const name =
-    new Intl.DisplayNames([language], { type: 'language', languageDisplay: 'standard' }).of(language) ?? language;
+    new Intl.DisplayNames([reader], { type: 'language', languageDisplay: 'standard' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
 

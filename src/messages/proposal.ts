@@ -33,15 +33,16 @@ export function proposalQuestion(
       say('proposal.cost', { cost, count: orders.length, until: Math.floor(until / 1000) }),
     ].join('\n'),
     controls: [
-      buttonPlan(runLabel ?? say('proposal.run', { count: orders.length }), customIds.runProposal.id(id), {
-        style: 'primary',
-      }),
-      ...(batch ? [buttonPlan(say('batch.buttons.showAll'), customIds.showPrompts.id(id))] : []),
+      buttonPlan(runLabel ?? runText(orders.length, say), customIds.runProposal.id(id), { style: 'primary' }),
+      ...(batch && orders.length > 1 ? [buttonPlan(say('batch.buttons.showAll'), customIds.showPrompts.id(id))] : []),
       ...(batch?.asTyped ? [buttonPlan(say('batch.buttons.asTyped'), customIds.runAsTyped.id(id))] : []),
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],
   };
 }
+
+const runText = (count: number, say: Say): string =>
+  count === 1 ? say('proposal.run') : say('proposal.runAll', { count });
 
 /** What a member should know before confirming orders: which models are slow or failing. */
 function outlookNotes(orders: readonly ProposedOrder[], outlook: Outlook, say: Say): string[] {
@@ -93,6 +94,7 @@ function optionLine(request: CommonRequest, say: Say): string {
 function requestLine(order: ProposedOrder, max: number, say: Say): string {
   const { title, typed, words, prompt = '' } = order.request;
   const name = escapeText(words ?? title ?? typed ?? prompt, max);
-  const what = actionNameOf(order, say);
-  return [...(what === undefined ? [] : [what]), ...(name === '' ? [] : [`**${name}**`])].join(': ');
+  const label = actionNameOf(order, say);
+  if (name === '') return label ?? '';
+  return label === undefined ? `**${name}**` : say('labeled', { label, value: `**${name}**` });
 }

@@ -101,7 +101,7 @@ it('A setting of a member wins for what only they read, and one of the server fo
   const form = await (await member.click(page, spanish('settings.buttons.replies'))).modal();
   const changed = await (await member.fill(form, { language: 'ja' })).message();
   expect(text(changed)).toContain(japanese('settings.titles.member'));
-  expect(text(changed)).toContain(`${japanese('settings.fields.language')}: 日本語`);
+  expect(text(changed)).toContain(`${japanese('settings.fields.language')}：日本語`);
   await changeSettings(owner, 'server defaults', 'Change replies', { language: 'de' });
   await (await member.slash('imagine', { prompt: 'a fox' })).message(isEndIn(german));
   await (await member.slash('imagine', { prompt: 'an owl', private: true })).message(isEndIn(japanese));

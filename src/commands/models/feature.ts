@@ -1,6 +1,7 @@
 import { customIds, type ModelsPage } from '../../discord/custom-ids.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { entriesOf } from '../../lib/entries.ts';
 import { pageButtons } from '../../messages/task-buttons.ts';
 import type { ListedModel } from '../../services/gateway/model-catalogue.ts';
 import { modelKinds } from '../../services/gateway/model-families.ts';
@@ -54,13 +55,14 @@ function modelDetail(model: ListedModel, context: Context): MessagePlan {
   const { say } = context;
   // Those that are shown below, and those that say nothing to a member.
   const { id, owned_by, created, object, root, parent, permission, ...others } = model.fields;
-  const knownLines = [
-    `${say('models.field.id')}: ${inlineCode(model.id)}`,
-    ...(model.ownedBy === undefined ? [] : [`${say('models.field.owned_by')}: ${inlineCode(model.ownedBy)}`]),
-    ...(model.createdAt === undefined
-      ? []
-      : [`${say('models.field.created')}: <t:${Math.floor(model.createdAt / 1000)}:D>`]),
-  ];
+  const known = {
+    id: inlineCode(model.id),
+    owned_by: model.ownedBy && inlineCode(model.ownedBy),
+    created: model.createdAt && `<t:${Math.floor(model.createdAt / 1000)}:D>`,
+  };
+  const knownLines = entriesOf(known).flatMap(([name, value]) =>
+    value ? [say('labeled', { label: say(`models.field.${name}`), value })] : [],
+  );
   const extraLines = Object.entries(others).map(
     ([name, value]) => `${inlineCode(name)}: ${inlineCode(JSON.stringify(value))}`,
   );

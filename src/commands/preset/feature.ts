@@ -74,7 +74,9 @@ async function assertUsable(content: PresetContent, { services, origin }: Contex
 
 async function saved(owner: PresetOwner, content: PresetContent, context: Context, id?: string): Promise<MessagePlan> {
   await assertUsable(content, context);
-  return presetPage(await context.services.tasks.presets.save(owner, content, id), context);
+  return presetPage(await context.services.tasks.presets.save(owner, content, id), context, [
+    context.say('presets.saved'),
+  ]);
 }
 
 const find = (wanted: string, context: Context): Promise<Preset> =>

@@ -46,8 +46,8 @@ const factsOf = ({ command, uses }: Preset, say: Say): string[] => [
   ...(uses === undefined ? [] : [say('presets.uses', { count: uses })]),
 ];
 
-/** One preset, with what the member can do with it. */
-export function presetPage(preset: Preset, context: Context): MessagePlan {
+/** One preset, with what the member can do with it. `news`: what has just been done with it. */
+export function presetPage(preset: Preset, context: Context, news: readonly string[] = []): MessagePlan {
   const { say } = context;
   const { template, options, memberId, guildId } = preset;
   const level = say(`presets.levels.${presetLevel(preset)}`);
@@ -62,7 +62,7 @@ export function presetPage(preset: Preset, context: Context): MessagePlan {
     `-# ${say(takesText(template) ? 'presets.takesText' : 'presets.standsAlone')}`,
   ];
   return {
-    page: { title: presetName(preset), blocks: [lines.join('\n')] },
+    page: { title: presetName(preset), blocks: [...news, lines.join('\n')] },
     controls: controlsOf(preset, context),
   };
 }

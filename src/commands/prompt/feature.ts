@@ -1,5 +1,6 @@
 import { customIds, type ProposalUse } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
+import { languageName } from '../../lib/languages.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { type NewOrder, pressedTask, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptHelp, proposalsOf } from '../../services/conversations/prompt-help.ts';
@@ -36,7 +37,8 @@ const translate = command({
   isPrivate: true,
   options: { prompt: promptOption, to: { type: 'text', max: MAX_LANGUAGE_LENGTH } },
   parse: (values) => emptyPromptRefusal(values) ?? values,
-  run: ({ prompt, to }, context) => submitHelp('translate', { prompt, language: to?.trim() || 'English' }, context),
+  run: ({ prompt, to }, context) =>
+    submitHelp('translate', { prompt, language: to?.trim() || languageName('en', context.say.language) }, context),
 });
 
 /** Submits a proposal as if the member had typed it into the command. */

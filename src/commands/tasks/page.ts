@@ -160,7 +160,8 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
   const timestamp = (time: number | undefined): string | undefined =>
     time === undefined ? undefined : `<t:${Math.floor(time / 1000)}:f>`;
   const facts = {
-    model: code(model),
+    // The gateway chooses the model of a song that names none.
+    model: code(model) ?? (traits.modelKind === 'music' ? say('tasks.chosenByGateway') : undefined),
     options: optionsText(task),
     sources: sourcesText(task.request, say),
     seed: code(seed),
@@ -181,7 +182,9 @@ function detailLines(task: Task, parent: Task | undefined, say: Say): string[] {
 }
 
 const factLines = (facts: Partial<Record<FactName, string | undefined>>, say: Say): string[] =>
-  entriesOf(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${say(`tasks.facts.${name}`)}: ${value}`]));
+  entriesOf(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [say('labeled', { label: say(`tasks.facts.${name}`), value })],
+  );
 
 type FactName = keyof Strings['tasks']['facts'];
 

@@ -1,6 +1,7 @@
 import { divideBy100 } from '../../lib/decimals.ts';
 import { dollarsText, exactDollars } from '../../lib/formats.ts';
-import type { Say } from '../../locales/index.ts';
+import { textWidth } from '../../lib/text-width.ts';
+import { kindNameIn, type Say } from '../../locales/index.ts';
 import { roundedDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/money/usage-days.ts';
 import type { Sheet, SheetRow } from '../../services/money/usage-sheet.ts';
@@ -33,8 +34,10 @@ export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
 }
 
 /** The bot knows which model made each of its tasks, so a task without one used none. */
-export const labelOf = ({ label }: SheetRow, { by, subject }: Sheet, say: Say): string =>
-  label ?? say(by === 'model' && subject !== 'account' ? 'usage.noModel' : `usage.unknown.${by}`);
+export function labelOf({ label }: SheetRow, { by, subject }: Sheet, say: Say): string {
+  if (label !== undefined) return by === 'kind' ? kindNameIn(say)(label) : label;
+  return say(by === 'model' && subject !== 'account' ? 'usage.noModel' : `usage.unknown.${by}`);
+}
 
 /** Ids of members and roles mean nothing to a reader, so charts and tables number them, and a list below the table names them. */
 const MENTIONS: Partial<Record<Sheet['by'], '@' | '@&'>> = { member: '@', role: '@&' };
@@ -60,10 +63,28 @@ function singleLine(text: string): string {
     .trim();
 }
 
+/** The characters from the start that fit into this many columns. */
+function startOf(characters: readonly string[], width: number): readonly string[] {
+  let rest = width;
+  const end = characters.findIndex((character) => {
+    rest -= textWidth(character);
+    return rest < 0;
+  });
+  return end < 0 ? characters : characters.slice(0, end);
+}
+
+export const truncateEnd = (text: string, max: number): string =>
+  textWidth(text) <= max
+    ? text
+    : `${startOf([...text], max - 1)
+        .join('')
+        .trimEnd()}…`;
+
 /** Truncates in the middle, because a model's name starts with its maker and ends with its version. */
 export function truncateMiddle(text: string, max: number): string {
+  if (textWidth(text) <= max) return text;
   const characters = [...text];
-  if (characters.length <= max) return text;
   const tail = Math.floor((max - 1) / 2);
-  return [...characters.slice(0, max - 1 - tail), '…', ...characters.slice(characters.length - tail)].join('');
+  const end = startOf(characters.toReversed(), tail).toReversed();
+  return [...startOf(characters, max - 1 - tail), '…', ...end].join('');
 }

@@ -1,5 +1,5 @@
 import { compare } from '../../lib/decimals.ts';
-import { dollarsText } from '../../lib/formats.ts';
+import { dollarsText, sentencesText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
 import { isDrawable } from '../../services/media/is-drawable.ts';
@@ -35,7 +35,12 @@ export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | unde
 
 /** The chart's description for screen readers. */
 export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
-  say('usage.chart.alt', { facts: [title, ...facts].join('. ') });
+  say('usage.chart.alt', {
+    facts: sentencesText(
+      [title, ...facts].map((fact) => say('usage.chart.fact', { fact })),
+      say,
+    ),
+  });
 
 /** The account's amounts in dollars, with every digit, if their unit is known. */
 function inDollars(sheet: Sheet, unit: Unit): Sheet {

@@ -3,7 +3,6 @@ import { mayManageServer } from '../../discord/interaction-facts.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { kindNameIn } from '../../locales/index.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { isServerHolder } from '../../services/money/spending.ts';
@@ -52,9 +51,8 @@ interface UsageRequest {
 
 async function pageOf(request: UsageRequest, context: Context, { isExact } = { isExact: false }): Promise<MessagePlan> {
   const { facts, origin, services, say } = context;
-  const { sheet: usageSheet, allowances } = await readUsage(request, context);
+  const { sheet, allowances } = await readUsage(request, context);
   const places = placesIn(request, context);
-  const sheet = withTypeNames(usageSheet, context);
   const chartData = isExact ? undefined : chartOf(sheet, services.money.usage.unit, say);
   const bytes = chartData && (await services.money.usage.drawChart(chartData));
   const chart = chartData && bytes && { bytes, alt: chartAlt(chartData, say) };
@@ -65,13 +63,6 @@ async function pageOf(request: UsageRequest, context: Context, { isExact } = { i
     { sheet, of, chart, unit: services.money.usage.unit, today, allowances, places, isExact, postedBy },
     say,
   );
-}
-
-/** The types of tasks by the names that members know; a type of another version keeps its own. */
-function withTypeNames(sheet: Sheet, { say }: Context): Sheet {
-  if (sheet.by !== 'kind') return sheet;
-  const nameOf = kindNameIn(say);
-  return { ...sheet, rows: sheet.rows.map((row) => ({ ...row, label: row.label && nameOf(row.label) })) };
 }
 
 async function readUsage(

@@ -4,7 +4,7 @@ import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import { exactDollars, sentencesText } from '../../lib/formats.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, sayIn } from '../../locales/index.ts';
 import { remainingText, roundedDollars } from '../../messages/money.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
@@ -74,7 +74,7 @@ export function usagePage(page: UsagePage, say: Say): MessagePlan {
   const moreNote = remainingCount === 0 ? [] : [say('usage.more', { count: remainingCount })];
   const content = [...headerLines, ...table, ...moreNote, ...noteLines].join('\n');
   const { start, end } = sheet.range;
-  const csvFile = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit, say) };
+  const csvFile = { name: `usage-${start}-to-${end}.csv`, bytes: csvOf(sheet, unit) };
   return { content, files: [...(chart === undefined ? [] : [{ name: 'usage.png', ...chart }]), csvFile], controls };
 }
 
@@ -82,10 +82,10 @@ export function usagePage(page: UsagePage, say: Say): MessagePlan {
 function remainingLines({ allowances, places }: UsagePage, say: Say): string[] {
   const remaining = [
     ...allowances.map((one) => ({ holder: one.holder, left: remainingText(one, say, { showsGrant: true }) })),
-    ...places.map(({ holder, max, left }) => {
-      const limit = say('about.waiting', { count: max });
-      return { holder, left: say('left.concurrent', { left: String(left), limit }) };
-    }),
+    ...places.map(({ holder, max, left }) => ({
+      holder,
+      left: say('usage.places', { left: String(left), count: max }),
+    })),
   ];
   return [...Map.groupBy(remaining, ({ holder }) => holder)].flatMap(([holder, [first, ...others]]) =>
     first === undefined || others.length === 0
@@ -202,8 +202,8 @@ function comparedText(models: readonly ComparedModel[], isExact: boolean, say: S
   return [say('usage.note.compared'), ...lines].join('\n');
 }
 
-/** Contains every row of the sheet, with unrounded amounts. */
-export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
+/** Contains every row of the sheet, with unrounded amounts. Programs read it, so it is in English. */
+export function csvOf(sheet: Sheet, unit: Unit): Buffer {
   const hasDollars = sheet.rows.some(({ amount }) => dollarsOf(sheet, amount, unit) !== undefined);
   const header = [
     ...[sheet.by, 'requests', 'amount'],
@@ -211,7 +211,7 @@ export function csvOf(sheet: Sheet, unit: Unit, say: Say): Buffer {
     ...(sheet.isEstimate ? ['estimate'] : []),
   ];
   const rows = sheet.rows.map((row) => [
-    labelOf(row, sheet, say),
+    labelOf(row, sheet, sayIn('en')),
     row.requests === undefined ? '' : String(row.requests),
     row.amount ?? '',
     ...(hasDollars ? [dollarsOf(sheet, row.amount, unit) ?? ''] : []),

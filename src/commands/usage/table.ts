@@ -1,6 +1,7 @@
+import { textWidth } from '../../lib/text-width.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/money/usage-sheet.ts';
-import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
@@ -33,9 +34,11 @@ export function tableOf(
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), minLabelWidth);
   const width = isStacked ? PHONE_WIDTH : Math.min(labelWidth, PHONE_WIDTH - widthOfAll(columns));
   const rowOf = (label: string, cells: readonly string[]): string => {
-    const numbers = cells.map((cell, index) => cell.padStart(widthOf(columns[index])));
+    const numbers = cells.map((cell, index) => padding(cell, widthOf(columns[index])) + cell);
     const shownLabel = (sheet.by === 'kind' ? truncateEnd : truncateMiddle)(label, width);
-    return isStacked ? `${shownLabel}\n${GAP}${numbers.join(GAP)}` : [shownLabel.padEnd(width), ...numbers].join(GAP);
+    return isStacked
+      ? `${shownLabel}\n${GAP}${numbers.join(GAP)}`
+      : [shownLabel + padding(shownLabel, width), ...numbers].join(GAP);
   };
   const headRow = columns.map((column) => column.head);
   const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');
@@ -83,10 +86,8 @@ function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): L
   return { columns: stackedColumns, isStacked: true };
 }
 
-const truncateEnd = (label: string, max: number): string =>
-  label.length <= max ? label : `${label.slice(0, max - 1).trimEnd()}…`;
-
-const maxWidth = (strings: readonly string[]): number => strings.reduce((max, text) => Math.max(max, text.length), 0);
+const padding = (text: string, width: number): string => ' '.repeat(Math.max(0, width - textWidth(text)));
+const maxWidth = (strings: readonly string[]): number => Math.max(0, ...strings.map(textWidth));
 const widthOf = (column: Column | undefined): number => (column ? maxWidth([column.head, ...column.cells]) : 0);
 const widthOfAll = (columns: readonly Column[]): number =>
   columns.reduce((sum, column) => sum + GAP.length + widthOf(column), 0);

@@ -136,5 +136,7 @@ function coverLine(entries: readonly AlbumEntry[], attachedCount: number, say: S
     task ? finishedTracks(task).flatMap((track) => (track.cover === undefined ? [] : [linkTo(track, task)])) : [],
   );
   const unattachedLinks = links.slice(attachedCount);
-  return unattachedLinks.length === 0 ? [] : [`-# ${say('music.cover')}: ${unattachedLinks.join(' · ')}`];
+  return unattachedLinks.length === 0
+    ? []
+    : [`-# ${say('labeled', { label: say('music.cover'), value: unattachedLinks.join(' · ') })}`];
 }

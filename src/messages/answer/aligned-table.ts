@@ -1,3 +1,5 @@
+import { textWidth } from '../../lib/text-width.ts';
+
 /** What a code block holds on a phone that is 390 points wide. A longer line would wrap and lose its columns. */
 const MAX_WIDTH = 36;
 const MAX_ROWS = 10;
@@ -13,14 +15,13 @@ export function alignedTable(table: string): string | undefined {
   if (lines.length > MAX_ROWS + 2 || lines.some((line) => line.length > MAX_LINE_LENGTH)) return undefined;
   const [header = [], delimiters = [], ...rows] = lines.map(cellsOf);
   if (rows.some((row) => row.length > header.length)) return undefined;
-  const widthOf = createMeasure();
-  const widths = header.map((_, index) => Math.max(...[header, ...rows].map((row) => widthOf(row[index] ?? ''))));
+  const widths = header.map((_, index) => Math.max(...[header, ...rows].map((row) => textWidth(row[index] ?? ''))));
   const rightAligned = delimiters.map((cell) => /^-+:$/.test(cell));
   const lineOf = (row: readonly string[]): string =>
     widths
       .map((width, index) => {
         const cell = row[index] ?? '';
-        const padding = ' '.repeat(width - widthOf(cell));
+        const padding = ' '.repeat(width - textWidth(cell));
         return rightAligned[index] ? padding + cell : cell + padding;
       })
       .join(GAP)
@@ -42,17 +43,4 @@ function cellsOf(line: string): string[] {
       .replace(/<br ?\/?>/g, ' ')
       .trim(),
   );
-}
-
-const WIDE =
-  /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f|^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
-
-/** Returns a function that tells how many columns text takes in a code block. */
-function createMeasure(): (text: string) => number {
-  const graphemes = new Intl.Segmenter();
-  return (text) => {
-    let width = 0;
-    for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
-    return width;
-  };
 }

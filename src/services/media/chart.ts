@@ -70,6 +70,9 @@ function breakLabel(width: number, size: number, text: string): string[] {
   const start = startOf(text, width, size);
   const space = text.lastIndexOf(' ', start.length);
   if (space > 0 && fits(text.slice(space + 1))) return [text.slice(0, space), text.slice(space + 1)];
+  // A single word is drawn smaller.
+  const isWord = /^\p{L}+$/u.test(text) && !FULL_WIDTH_CHARACTER.test(text);
+  if (isWord && widthOf(text, size * SMALLEST_WORD) <= width) return [text];
   const rest = text.slice(start.length);
   return fits(rest) ? [start, rest] : [truncateEnd(width, size, text), endOf(text, width, size)];
 }
@@ -85,6 +88,8 @@ const JAPANESE_FONT_FAMILIES = 'DejaVu Sans Condensed, Noto Sans JP, Noto Sans S
 const VERTICAL_CHART_HEIGHT = 480;
 const ROW_HEIGHT = 48;
 const MAX_LABEL_WIDTH = 210;
+/** The share of the font size that a word of a label may shrink to before it is broken. */
+const SMALLEST_WORD = 0.75;
 const MAX_VALUE_WIDTH = 180;
 
 /** About twice Discord's size, sharp on a dense screen; more would cost tens of megabytes. */
@@ -145,7 +150,7 @@ function horizontalBars(entries: readonly Bar[]): string[] {
   const labels = entries.map(({ label }) => breakLabel(MAX_LABEL_WIDTH, LABEL_FONT_SIZE, label));
   // The table has the numbers that do not fit.
   const texts = entries.map(({ text }) => (widthOf(text, LABEL_FONT_SIZE) <= MAX_VALUE_WIDTH ? text : ''));
-  const left = MARGIN + widest(labels.flat()) + 12;
+  const left = MARGIN + Math.min(MAX_LABEL_WIDTH, widest(labels.flat())) + 12;
   const { power, positionOf, colourOf } = scaleFor(entries, left, WIDTH - MARGIN - widest(texts) - 10);
   const zero = positionOf(0);
   return [
@@ -157,9 +162,11 @@ function horizontalBars(entries: readonly Bar[]): string[] {
       return [
         rect(zero, y - 15, end, y + 15, colourOf(amount)),
         textAt(Math.max(zero, end) + 5, y, texts[index] ?? ''),
-        ...lines.map((text, row) =>
-          textAt(left - 8, y + (row - (lines.length - 1) / 2) * LABEL_FONT_SIZE, text, 'end'),
-        ),
+        ...lines.map((text, row) => {
+          const size = Math.min(LABEL_FONT_SIZE, MAX_LABEL_WIDTH / widthOf(text, 1));
+          const drawn = textAt(left - 8, y + (row - (lines.length - 1) / 2) * LABEL_FONT_SIZE, text, 'end');
+          return size < LABEL_FONT_SIZE ? `<g font-size="${size}">${drawn}</g>` : drawn;
+        }),
       ];
     }),
   ];

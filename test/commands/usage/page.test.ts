@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chartAlt, chartOf } from '../../../src/commands/usage/chart.ts';
 import { csvOf, usagePage } from '../../../src/commands/usage/page.ts';
 import { tableOf } from '../../../src/commands/usage/table.ts';
+import { textWidth } from '../../../src/lib/text-width.ts';
 import { say, sayIn } from '../../../src/locales/index.ts';
 import { addDays } from '../../../src/services/money/usage-days.ts';
 import type { Sheet, SheetRow } from '../../../src/services/money/usage-sheet.ts';
@@ -56,6 +57,15 @@ describe('The table of /usage', () => {
       'lumen-image-1      2      3     0.03',
       'unknown model      1      -        -',
     ]);
+  });
+
+  it('The table of /usage counts a wide character as two columns, and so does what it leaves out of a long name', () => {
+    const sheet = sheetOf([row('image', '1', 3), row('画'.repeat(30), '2', 4)], { by: 'kind' });
+    const [head, ...lines] = rows(
+      tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, sayIn('ja')).text,
+    );
+    expect(lines.at(-1)).toBe(`${'画'.repeat(11)}…      4     2`);
+    expect([head, ...lines].map((line) => textWidth(line ?? ''))).toEqual([36, 36, 36]);
   });
 
   it.each([
@@ -177,7 +187,7 @@ describe('The page of /usage', () => {
 
 describe('The CSV of /usage', () => {
   const csv = (label: string, amount = '1'): string =>
-    csvOf(sheetOf([row(label, amount)]), undefined, say)
+    csvOf(sheetOf([row(label, amount)]), undefined)
       .toString()
       .split('\r\n')
       .slice(1)
@@ -201,9 +211,7 @@ describe('The CSV of /usage', () => {
 
   it('The CSV of /usage marks estimates in a separate column', () => {
     const sheet = sheetOf([{ ...row('a', '0.1'), isEstimate: true }, row('b', '0.2')], { isEstimate: true });
-    expect(csvOf(sheet, undefined, say).toString()).toBe(
-      'model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n',
-    );
+    expect(csvOf(sheet, undefined).toString()).toBe('model,requests,amount,estimate\r\na,1,0.1,yes\r\nb,1,0.2,no\r\n');
   });
 });
 
@@ -243,7 +251,7 @@ describe('The chart of /usage', () => {
       say,
     );
     expect(image && chartAlt(image, say)).toBe(
-      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}`,
+      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}.`,
     );
   });
 

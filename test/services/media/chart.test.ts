@@ -52,6 +52,12 @@ describe('A chart', () => {
     expect(barSizes(svg)[0]?.height).toBeGreaterThan(100);
   });
 
+  it('A chart draws a single word that is slightly too long smaller, instead of breaking it', () => {
+    const svg = renderChartSvg(chartOf('lying', [bar('Bereichsbearbeitung', '2'), bar('b', '1')]));
+    expect(labelsIn(svg)).toContain('Bereichsbearbeitung');
+    expect(svg).toMatch(/<g font-size="19\.\d+"><text[^>]*>Bereichsbearbeitung</);
+  });
+
   it('A chart breaks labels of several words between words', () => {
     const svg = renderChartSvg(chartOf('lying', [bar('no role with limits', '1')]));
     expect(labelsIn(svg)).toContain('no role with');

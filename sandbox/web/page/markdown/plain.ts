@@ -1,4 +1,5 @@
 import { parseBlocks } from './blocks.ts';
+import { timeText } from './time.ts';
 import type { Block, Inline } from './tree.ts';
 
 /** The text of a message in one line, for quotes and screen readers. */
@@ -40,7 +41,7 @@ function inlineText(inner: readonly Inline[], nameOf: (id: string) => string): s
         case 'command':
           return `/${node.name}`;
         case 'time':
-          return new Date(node.seconds * 1_000).toLocaleTimeString('en', { timeStyle: 'short' });
+          return timeText(node.seconds * 1_000, 't');
         case 'emoji':
           return `:${node.name}:`;
         case 'text':

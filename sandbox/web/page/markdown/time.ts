@@ -1,3 +1,5 @@
+import { signal } from '@preact/signals';
+
 const UNITS = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -7,12 +9,13 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+/** The user's language in Discord. */
+export const timeLocale = signal('en');
 
 export function relativeTime(time: number, now: number): string {
   const seconds = Math.round((time - now) / 1_000);
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return relativeFormat.format(Math.trunc(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(timeLocale.value, { numeric: 'always' }).format(Math.trunc(seconds / size), unit);
 }
 
 const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
@@ -26,13 +29,13 @@ const STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 
 /** Formats a time as Discord does for `<t:…:style>`, except for the relative style. */
 export const timeText = (time: number, style: string): string =>
-  new Intl.DateTimeFormat('en', STYLES[style] ?? STYLES.f).format(time);
+  new Intl.DateTimeFormat(timeLocale.value, STYLES[style] ?? STYLES.f).format(time);
 
 /** The time of a message, with the date unless it is today. */
 export function messageTime(time: number, today: string): string {
   return new Date(time).toDateString() === today
     ? timeText(time, 't')
-    : `${timeText(time, 'd')}, ${timeText(time, 't')}`;
+    : new Intl.DateTimeFormat(timeLocale.value, { dateStyle: 'short', timeStyle: 'short' }).format(time);
 }
 
 export function durationText(ms: number): string {

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Channel, Guild, Person, World } from '../../protocol.ts';
+import { timeLocale } from '../markdown/time.ts';
 import { errorMessage, getJson, postJson } from './api.ts';
 
 const STORAGE_KEY = 'atelier.person';
@@ -52,6 +53,7 @@ export async function loadWorld(): Promise<void> {
     const loadedWorld = await getJson<World>(`/api/world?as=${encodeURIComponent(currentUser.value)}`);
     if (requestNumber !== requestCount) return;
     world.value = loadedWorld;
+    timeLocale.value = loadedWorld.me.locale;
     loadError.value = undefined;
   } catch (error) {
     if (requestNumber === requestCount) loadError.value = errorMessage(error);
