@@ -8,3 +8,16 @@ export function textWidth(text: string): number {
   for (const { segment } of new Intl.Segmenter().segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
+
+/** The characters from the start that fit, but at least one. */
+export function startOf(text: string, width: number, widthOf: (text: string) => number = textWidth): string {
+  let start = '';
+  for (const character of text) {
+    if (start !== '' && widthOf(start + character) > width) break;
+    start += character;
+  }
+  return start;
+}
+
+const reversed = (text: string): string => [...text].reverse().join('');
+export const endOf: typeof startOf = (text, ...limit) => reversed(startOf(reversed(text), ...limit));

@@ -7,8 +7,7 @@ import type { HistoryEntry } from '../../services/money/budgets.ts';
 import { parseGrant, parseLimits } from '../../services/money/limits-text.ts';
 import { historyPage } from '../history.ts';
 
-/** Shows who changed which limit and when, and how. */
-/** `kinds`: those that can have limits of their own. */
+/** Shows who changed which limit and when, and how. `kinds`: those that can have limits of their own. */
 export const budgetHistory = (history: readonly HistoryEntry[], kinds: readonly string[], say: Say): MessagePlan =>
   historyPage(
     history,

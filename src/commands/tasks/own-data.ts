@@ -12,31 +12,16 @@ import { type Context, on } from '../feature.ts';
 /** After this time the member gets an interim message. */
 const INTERIM_AFTER_MS = 8_000;
 
-/** The parts of an export. */
-const EXPLAINED = [
-  'tasks',
-  'ledger',
-  'pseudonym',
-  'proposals',
-  'preferences',
-  'presets',
-  'drafts',
-  'budgets',
-  'rules',
-  'reports',
-] as const;
-
 /** Sends the member everything that is stored about them, as a private file. */
 const exportButton = on(customIds.exportData, {
   reply: 'new-message',
   async run(_nothing, context) {
     requirePrivate(context);
     context.services.discord.rateLimiter.assertAllowed('export', context.facts);
-    const { userId, uploadLimit } = context.facts;
-    const { say, services } = context;
-    const explanations = Object.fromEntries(EXPLAINED.map((part) => [part, say(`ownData.explained.${part}`)]));
-    const { exports } = services.tasks;
-    const { bytes, isCompressed, release, ...counts } = await exports.create(userId, uploadLimit, explanations);
+    const { facts, services, say } = context;
+    const { userId, uploadLimit } = facts;
+    const file = await services.tasks.exports.create(userId, uploadLimit, (part) => say(`ownData.explained.${part}`));
+    const { bytes, isCompressed, release, ...counts } = file;
     const name = `atelier-${userId}.json${isCompressed ? '.gz' : ''}`;
     const [tasks, entries] = [countText(counts.tasks, say), countText(counts.entries, say)];
     const content = say('ownData.exported', { tasks, entries });

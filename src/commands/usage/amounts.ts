@@ -1,6 +1,6 @@
 import { divideBy100 } from '../../lib/decimals.ts';
 import { dollarsText, exactDollars } from '../../lib/formats.ts';
-import { textWidth } from '../../lib/text-width.ts';
+import { endOf, startOf, textWidth } from '../../lib/text-width.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import { roundedDollars } from '../../messages/money.ts';
 import type { DayRange } from '../../services/money/usage-days.ts';
@@ -63,28 +63,11 @@ function singleLine(text: string): string {
     .trim();
 }
 
-/** The characters from the start that fit into this many columns. */
-function startOf(characters: readonly string[], width: number): readonly string[] {
-  let rest = width;
-  const end = characters.findIndex((character) => {
-    rest -= textWidth(character);
-    return rest < 0;
-  });
-  return end < 0 ? characters : characters.slice(0, end);
-}
-
 export const truncateEnd = (text: string, max: number): string =>
-  textWidth(text) <= max
-    ? text
-    : `${startOf([...text], max - 1)
-        .join('')
-        .trimEnd()}…`;
+  textWidth(text) <= max ? text : `${startOf(text, max - 1).trimEnd()}…`;
 
 /** Truncates in the middle, because a model's name starts with its maker and ends with its version. */
 export function truncateMiddle(text: string, max: number): string {
-  if (textWidth(text) <= max) return text;
-  const characters = [...text];
   const tail = Math.floor((max - 1) / 2);
-  const end = startOf(characters.toReversed(), tail).toReversed();
-  return [...startOf(characters, max - 1 - tail), '…', ...end].join('');
+  return textWidth(text) <= max ? text : `${startOf(text, max - 1 - tail)}…${endOf(text, tail)}`;
 }

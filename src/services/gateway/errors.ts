@@ -83,31 +83,30 @@ const NEVER_SENT_CODES: ReadonlySet<string> = new Set(
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE`),
 );
 
-const REASON_BY_CODE = new Map<string, [OwnReasonName, string]>([
-  ['ECONNREFUSED', ['refused', 'refused the connection']],
-  ['ENOTFOUND', ['unknownHost', 'was not found: its host name does not exist']],
-  ['EAI_AGAIN', ['unresolvedHost', 'was not found: its host name could not be resolved']],
-  ['UND_ERR_CONNECT_TIMEOUT', ['late', 'could not be reached in time']],
-  ['UND_ERR_HEADERS_TIMEOUT', ['silent', 'did not answer in time']],
-  ['UND_ERR_BODY_TIMEOUT', ['broken', 'stopped in the middle of its response']],
-  ['ECONNRESET', ['dropped', 'dropped the connection']],
-  ['UND_ERR_SOCKET', ['dropped', 'dropped the connection']],
-  ['UND_ERR_CLOSED', ['closed', 'is no longer used: the client was closed']],
-  ['UND_ERR_DESTROYED', ['closed', 'is no longer used: the client was closed']],
+const REASON_BY_CODE = new Map<string, OwnReasonName>([
+  ['ECONNREFUSED', 'refused'],
+  ['ENOTFOUND', 'unknownHost'],
+  ['EAI_AGAIN', 'unresolvedHost'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'late'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'silent'],
+  ['UND_ERR_BODY_TIMEOUT', 'broken'],
+  ['ECONNRESET', 'dropped'],
+  ['UND_ERR_SOCKET', 'dropped'],
+  ['UND_ERR_CLOSED', 'closed'],
+  ['UND_ERR_DESTROYED', 'closed'],
 ]);
 
 /** The error for a request without a complete response: the reason, and whether the request may have been carried out. */
 export function unreachableError(cause: unknown, isSubmit: boolean, signal?: AbortSignal): GatewayError {
-  const details = { kind: 'unreachable', cause } as const;
-  if (signal?.aborted) {
-    const message = 'The request was canceled before the gateway responded.';
-    const reason = ownReason('canceled');
-    return new GatewayError(message, { ...details, reason, code: 'aborted', mayHaveTakenEffect: isSubmit });
-  }
-  const code = connectionErrorCode(cause);
-  const [name, what] = REASON_BY_CODE.get(code) ?? ['unreachable', 'could not be reached'];
-  const mayHaveTakenEffect = isSubmit && !wasNeverSent(cause);
-  return new GatewayError(`The gateway ${what}.`, { ...details, reason: ownReason(name), code, mayHaveTakenEffect });
+  const isAborted = signal?.aborted === true;
+  const code = isAborted ? 'aborted' : connectionErrorCode(cause);
+  return new GatewayError(`There is no response from the gateway (${code || 'unknown'}).`, {
+    kind: 'unreachable',
+    reason: ownReason(isAborted ? 'canceled' : (REASON_BY_CODE.get(code) ?? 'unreachable')),
+    code,
+    cause,
+    mayHaveTakenEffect: isSubmit && (isAborted || !wasNeverSent(cause)),
+  });
 }
 
 /** Whether the request certainly never left this machine. */

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { compare, inUnitsOf, isZero, largestOf, magnitude } from '../../lib/decimals.ts';
 import { dollarsText } from '../../lib/formats.ts';
+import { endOf, startOf } from '../../lib/text-width.ts';
 
 /** The content of a chart. Its style is determined when it is drawn. */
 export interface ChartData {
@@ -45,36 +46,25 @@ function widthOf(text: string, size: number): number {
   return width * size;
 }
 
-/** The characters from the start that fit, but at least one. */
-function startOf(text: string, width: number, size: number): string {
-  let start = '';
-  for (const character of text) {
-    if (start !== '' && widthOf(start + character, size) > width) break;
-    start += character;
-  }
-  return start;
-}
-
-const reversed = (text: string): string => [...text].reverse().join('');
-const endOf = (text: string, width: number, size: number): string => reversed(startOf(reversed(text), width, size));
-
 /** Truncates the end of a text; digits are dropped, never rounded. */
 function truncateEnd(width: number, size: number, text: string): string {
-  return widthOf(text, size) <= width ? text : `${startOf(text, width - CHARACTER_WIDTH * size, size)}…`;
+  const start = (): string => startOf(text, width - CHARACTER_WIDTH * size, (part) => widthOf(part, size));
+  return widthOf(text, size) <= width ? text : `${start()}…`;
 }
 
 /** Breaks a long name into two lines. Of an even longer one, the maker at its start and the version at its end are kept. */
 function breakLabel(width: number, size: number, text: string): string[] {
-  const fits = (part: string): boolean => widthOf(part, size) <= width;
+  const sizedWidth = (part: string): number => widthOf(part, size);
+  const fits = (part: string): boolean => sizedWidth(part) <= width;
   if (fits(text)) return [text];
-  const start = startOf(text, width, size);
+  const start = startOf(text, width, sizedWidth);
   const space = text.lastIndexOf(' ', start.length);
   if (space > 0 && fits(text.slice(space + 1))) return [text.slice(0, space), text.slice(space + 1)];
   // A single word is drawn smaller.
   const isWord = /^\p{L}+$/u.test(text) && !FULL_WIDTH_CHARACTER.test(text);
   if (isWord && widthOf(text, size * SMALLEST_WORD) <= width) return [text];
   const rest = text.slice(start.length);
-  return fits(rest) ? [start, rest] : [truncateEnd(width, size, text), endOf(text, width, size)];
+  return fits(rest) ? [start, rest] : [truncateEnd(width, size, text), endOf(text, width, sizedWidth)];
 }
 
 /** The background is transparent, so the colours of text and bars have a contrast of at least 3 with white and with #313338 of Discord's themes. */

@@ -22,8 +22,11 @@ interface ExportFile extends PackedFile, ExportCounts {
   release(): void;
 }
 
-/** What the parts of the file are, in the member's language. */
-type Explanations = Readonly<Record<string, string>>;
+const MEMBER_FACTS = ['budgets', 'rules', 'reports', 'proposals', 'preferences', 'presets', 'drafts'] as const;
+const PARTS = ['tasks', 'ledger', ...MEMBER_FACTS, 'pseudonym'] as const;
+
+/** What a part of the file is, in the member's language. */
+type Explain = (part: (typeof PARTS)[number]) => string;
 
 interface ErasureStates {
   isUnderWay(memberId: string): boolean;
@@ -42,13 +45,13 @@ export class Exports {
     this.#erasures = erasures;
   }
 
-  create(memberId: string, max: number, explanations?: Explanations): Promise<ExportFile> {
+  create(memberId: string, max: number, explain?: Explain): Promise<ExportFile> {
     const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
     if (this.#inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
     else {
       this.#inProgress.add(memberId);
       const counts = { tasks: 0, entries: 0 };
-      const pieces = this.#exportUnlessErased(memberId, counts, explanations);
+      const pieces = this.#exportUnlessErased(memberId, counts, explain);
       const make = async (): Promise<void> => {
         const file = await pack(pieces, Math.min(max, MAX_BYTES));
         await new Promise<void>((release) => resolve({ ...file, ...counts, release }));
@@ -60,11 +63,7 @@ export class Exports {
   }
 
   /** An export during an erasure would be neither the old state nor the new one. */
-  async *#exportUnlessErased(
-    memberId: string,
-    counts: ExportCounts,
-    explanations?: Explanations,
-  ): AsyncGenerator<string> {
+  async *#exportUnlessErased(memberId: string, counts: ExportCounts, explain?: Explain): AsyncGenerator<string> {
     const check = (): void => {
       if (this.#erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
@@ -73,7 +72,7 @@ export class Exports {
       if (await this.#erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     await checkEverywhere();
-    for await (const piece of exportText(await this.#rowsOf(memberId), counts, explanations)) {
+    for await (const piece of exportText(await this.#rowsOf(memberId), counts, explain)) {
       check();
       yield piece;
     }
@@ -135,8 +134,9 @@ const ROWS_BETWEEN_PAUSES = 10;
 export async function* exportText(
   { memberId, now, tasks, entries, readFacts }: ExportedData,
   counts: ExportCounts,
-  explanations: Explanations = {},
+  explain?: Explain,
 ): AsyncGenerator<string> {
+  const explanations = explain && Object.fromEntries(PARTS.map((part) => [part, explain(part)]));
   const about = { memberId, exportedAt: new Date(now).toISOString(), ...explanations };
   yield `{\n  "about": ${indentJson(about, 2)},\n  "tasks": [`;
   for await (const task of tasks) {
@@ -152,7 +152,7 @@ export async function* exportText(
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
   const factsByPartition = await readFacts();
-  for (const name of ['budgets', 'rules', 'reports', 'proposals', 'preferences', 'presets', 'drafts'] as const)
+  for (const name of MEMBER_FACTS)
     yield `,\n  "${name}": ${indentJson(
       factsByPartition.flatMap((one) => one[name]),
       2,
