@@ -26,10 +26,8 @@ export function valueFor(option: Option, given: unknown): EnteredValue | undefin
 }
 
 const NAME_AND_COLON = /(?<!\S)([a-z][a-z0-9_]*)\s*:/gi;
-const SWITCH_VALUES: ReadonlyMap<string, boolean> = new Map([
-  ...(['true', 'yes', 'on'] as const).map((word) => [word, true] as const),
-  ...(['false', 'no', 'off'] as const).map((word) => [word, false] as const),
-]);
+const TRUE_WORDS = ['true', 'yes', 'on'];
+const FALSE_WORDS = ['false', 'no', 'off'];
 
 /** Reads options as a member types them into a command: `aspect:16:9 style:raw`. */
 export function typedPresetOptions(text: string, options: Options): Record<string, EnteredValue> {
@@ -56,6 +54,7 @@ export function typedPresetOptions(text: string, options: Options): Record<strin
 }
 
 function typedValue({ type }: Option, written: string): EnteredValue | undefined {
-  if (type === 'switch') return SWITCH_VALUES.get(written.toLowerCase());
+  const word = written.toLowerCase();
+  if (type === 'switch') return TRUE_WORDS.includes(word) || (FALSE_WORDS.includes(word) ? false : undefined);
   return type === 'number' ? Number(written || Number.NaN) : written;
 }

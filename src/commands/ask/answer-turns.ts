@@ -26,14 +26,12 @@ export class AnswerTurns {
 
   constructor(book: TaskBook) {
     this.#book = book;
-    const announce = (task: Task): void => {
-      if (task.channelId !== undefined && !isInProgress(task))
-        this.#announceEnd(keyOf({ memberId: task.requesterId, channelId: task.channelId }));
-    };
-    book.onChange(announce);
-    book.onRemove(({ requesterId: memberId, channelId }) => {
-      if (channelId !== undefined) this.#announceEnd(keyOf({ memberId, channelId }));
+    const announce = ({ requesterId: memberId, channelId = '' }: Task): void =>
+      this.#announceEnd(keyOf({ memberId, channelId }));
+    book.onChange((task) => {
+      if (!isInProgress(task)) announce(task);
     });
+    book.onRemove(announce);
   }
 
   get isClosed(): boolean {
