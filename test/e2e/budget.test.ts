@@ -422,6 +422,9 @@ describe('Budget alerts', () => {
     expect(directAlerts).toHaveLength(2);
     const { id, name } = discord.world.guild('atelier');
     expect(directAlerts[0]).toContain(`for server ${name} (\`${id}\`)\n`);
+    await runBudget(fixture, 'admin', 'reset');
+    for (const prompt of ['8', '9', '10', '11']) await imagine(fixture, 'member', prompt);
+    await expect.poll(() => alertMessages(fixture)).toHaveLength(4);
   });
 
   it('The operator is notified in a channel of their own, if they have chosen one', async () => {

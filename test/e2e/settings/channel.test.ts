@@ -101,6 +101,10 @@ describe('/channel', () => {
     const form = await (await owner.click(page, 'Change persona')).modal();
     const reply = await (await owner.fill(form, { instructions: 'You are the sailor.' })).followUp();
     expect(text(reply)).toContain('The rules here do not allow this text');
+    await changeSettings(owner, 'channel edit', 'Change persona', { name: '', instructions: '' });
+    const emptyForm = await (await owner.click(page, 'Change persona')).modal();
+    const incomplete = await (await owner.fill(emptyForm, { mentions: 'off' })).followUp();
+    expect(text(incomplete)).toContain('A persona needs a name and instructions.');
     expect(modelRequests(gateway)).toHaveLength(0);
   });
 
