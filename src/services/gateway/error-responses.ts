@@ -140,9 +140,10 @@ export function toGatewayError(response: ErrorResponse): GatewayError {
   const { sentCode, messageCode, type } = codesIn(body, message);
   const kind = errorKindOf({ ...response, sentCode, messageCode, type }) ?? 'invalid';
   const explanation = cleanMessage(message ?? '', response.secrets);
-  return new GatewayError(explanation || `The gateway answered with status ${status} and no explanation.`, {
+  const isSilent = explanation === '';
+  return new GatewayError(isSilent ? `The gateway answered with status ${status} and no explanation.` : explanation, {
     kind,
-    ...(explanation === '' && { reason: ownReason(response.isInEvent ? 'unexplained' : 'status', { status }) }),
+    ...(isSilent && { reason: ownReason(response.isInEvent ? 'unexplained' : 'status', { status }) }),
     status,
     code: sentCode === undefined || /^-?\d+$/.test(sentCode) ? (messageCode ?? sentCode) : sentCode,
     type,
