@@ -3,7 +3,13 @@ import { mayManageMessages } from '../discord/interaction-facts.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { removeMessageById } from '../services/tasks/delivery-state.ts';
 import { type Task, withRequest } from '../services/tasks/task.ts';
-import { assertHasResult, editablePrompt, hasOwnPrompt, hasResult } from '../services/tasks/task-facts.ts';
+import {
+  assertHasResult,
+  editablePrompt,
+  editedPrompt,
+  hasOwnPrompt,
+  hasResult,
+} from '../services/tasks/task-facts.ts';
 import {
   loadForForm,
   type MessageHandlerContext,
@@ -51,7 +57,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
       const task = requirePublishable(reply, await requireEditable(taskId, context));
       // A title that was derived from the request does not fit a new prompt. A song keeps its title, because the member chose it.
       const title = task.traits.keepsTitle ? {} : { title: undefined };
-      const changes = { prompt, typed: prompt, sources: undefined, ...title };
+      const changes = { ...editedPrompt(task, prompt), ...title };
       throwIfRefusal(task.traits.promptRefusal?.(withRequest(task, changes).request));
       return repeatOrder(task, context, changes);
     },

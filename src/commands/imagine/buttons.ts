@@ -7,7 +7,7 @@ import type { WrittenWords } from '../../services/orders/words.ts';
 import { customZoomIndex, meaningOfAction, zoomOf } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { promptOf } from '../../services/tasks/task-facts.ts';
+import { editablePrompt, editedWords, promptOf } from '../../services/tasks/task-facts.ts';
 import { type Context, on } from '../feature.ts';
 import { flagSubjectRefusal, flagValueRefusal, hasZoom } from './flags.ts';
 import { actionOrder, changeOrder, drawnRegion, initialPrompt, sideRegion } from './follow-ups.ts';
@@ -55,8 +55,9 @@ const remixButton = on(customIds.remix, {
   remix: { byDefault: true, open: openPromptForm },
   async run({ taskId, index }, context) {
     const parent = await pressedTask(taskId, context);
-    const prompt = promptOf(parent);
-    return submitOrder(actionOrder(parent, index, prompt === '' ? undefined : { words: prompt }), context);
+    const prompt = editablePrompt(parent);
+    const written = prompt === '' ? undefined : editedWords(parent, prompt);
+    return submitOrder(actionOrder(parent, index, written), context);
   },
 });
 
@@ -102,7 +103,7 @@ const promptSubmit = on(customIds.actionTextFilled, {
   parse: readPromptForm,
   async run({ taskId, index }, context, filled) {
     const parent = await pressedTask(taskId, context);
-    const written = writtenWordsOf(filled, parent);
+    const written = writtenWordsOf(filled, parent, parent);
     requireSendable(parent.actions[index]?.customId ?? '', written, initialPrompt(parent, index));
     return submitOrder(actionOrder(parent, index, written), context);
   },
@@ -112,7 +113,8 @@ async function openContinueForm(taskId: string, context: Context) {
   const task = await loadForForm(ownTask(taskId, context), context);
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const needsRegion = task.kind === 'action' && takesRegion(task.request.customId);
-  const words = task.finalPrompt || promptOf(task);
+  // The gateway's own version of a prompt has its suffix.
+  const words = (task.request.sources?.suffix === undefined && task.finalPrompt) || editablePrompt(task);
   const id = customIds.continueFilled.id(task.id);
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
 }
@@ -125,7 +127,7 @@ const continueSubmit = on(customIds.continueFilled, {
     const task = await ownTask(taskId, context);
     const parent =
       task.parentId === undefined ? task : ((await context.services.tasks.book.get(task.parentId)) ?? task);
-    const written = writtenWordsOf(filled, parent);
+    const written = writtenWordsOf(filled, task, parent);
     requireSendable(task.kind === 'action' ? task.request.customId : '', written, promptOf(task));
     const { origin, services } = context;
     // A corrected form was opened from its refusal, so the task stays in its own message.
@@ -145,11 +147,11 @@ function requireSendable(customId: string, { words, region }: WrittenWords, init
   throwIfRefusal(flagSubjectRefusal(words, flagSubjectRefusal(initial, false) !== undefined));
 }
 
-function writtenWordsOf({ prompt: words, side, maskFile }: PromptFormValues, parent: Task): WrittenWords {
+function writtenWordsOf({ prompt, side, maskFile }: PromptFormValues, prompted: Task, parent: Task): WrittenWords {
   const knownSide = sides.find((one) => one === side);
   if (maskFile && knownSide) throw new Refusal('refusals.regionBoth');
   const region = maskFile ? drawnRegion(parent, maskFile) : knownSide && sideRegion(parent, knownSide);
-  return { words, ...(region && { region }) };
+  return { ...editedWords(prompted, prompt), ...(region && { region }) };
 }
 
 export const imagineButtons = [

@@ -83,6 +83,14 @@ export function flagsMissingIn(prompt: string, flags: readonly string[]): string
   return flags.filter((flag) => flagsIn(flag).every(({ name }) => !namesFor(name).some((one) => given.has(one))));
 }
 
+/** The prompt with another text in place of the typed one. Other words come before the flags, other flags last. */
+export function replaceTyped(prompt: string, typed: string, text: string): string {
+  const [whole, own, entered] = [splitFlags(prompt), splitFlags(typed), splitFlags(text)];
+  const suffix = whole.words.slice(own.words.length).trim();
+  const changed = [entered.words, suffix, ...entered.flags].join(' ').trim();
+  return [changed, ...flagsMissingIn(changed, flagsMissingIn(typed, whole.flags))].join(' ');
+}
+
 /** The numbers that typed flags accept. Engines have versions that the option does not list, with one digit before the point. */
 const RANGES = { ...flagOptions, quality: { min: 0.25, max: 4 }, version: { min: 1, max: 9.9 } };
 const ZOOM_RANGE = { min: 1, max: 2 };

@@ -8,6 +8,7 @@ import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import {
   assertHasResult,
+  editablePrompt,
   isGrid,
   promptOf,
   type ShortFollowUp,
@@ -40,7 +41,6 @@ export function changeOrder(parent: Task, followUp: ShortFollowUp): FollowUp<'ch
 export function followUpFields(parent: Task, written?: WrittenWords) {
   const { request, remoteId: jobId } = parent;
   if (jobId === undefined) throw new Refusal('refusals.unknownButton');
-  const { words, region } = written ?? {};
   const [prompt, typed] = [promptOf(parent), typedPrompt(parent)];
   // The suffix is not shown to others, here as there.
   const { suffix } = request.sources ?? {};
@@ -52,8 +52,7 @@ export function followUpFields(parent: Task, written?: WrittenWords) {
       title: request.title,
       sources: suffix && { suffix },
       ...spoilerOf(parent),
-      words,
-      region,
+      ...written,
     }),
   };
 }
@@ -79,7 +78,7 @@ function wholeImage({ media: [image] }: Task): WholeImage | undefined {
 export function initialPrompt(parent: Task, position: number): string {
   const meaning = meaningOfAction(parent.actions[position]?.customId ?? '');
   const { family, index } = meaning;
-  const prompt = promptOf(parent);
+  const prompt = editablePrompt(parent);
   const zoom = family === 'custom-zoom' ? '2' : zoomOf(meaning);
   if (zoom !== undefined) return `${prompt} --zoom ${zoom}`.trim();
   if (family === 'describe-line' || family === 'shorten-line') return lineAt(parent.text ?? '', index ?? 1) ?? prompt;

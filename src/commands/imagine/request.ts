@@ -14,6 +14,7 @@ import {
   flagsMissingIn,
   flagValueRefusal,
   negativeFlagRefusal,
+  replaceTyped,
   splitFlags,
   usualFlags,
 } from './flags.ts';
@@ -71,22 +72,26 @@ const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
 export const imagineSpecs = {
   imagine: {
     request: imagineShape.loose(),
-    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true, promptRefusal },
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true, promptRefusal, replaceTyped },
   },
   action: {
     request: actionShape.loose(),
     traits: {
       isPaid: true,
       isVisual: true,
+      replaceTyped,
       isGrid: ({ customId }) => GRID_FAMILIES.has(meaningOfAction(customId).family),
     },
   },
   change: {
     request: changeShape.loose(),
-    traits: { isPaid: true, isVisual: true, isGrid: (request) => request.action !== 'UPSCALE' },
+    traits: { isPaid: true, isVisual: true, replaceTyped, isGrid: (request) => request.action !== 'UPSCALE' },
   },
   batch: batchSpec,
-  animate: { request: animateShape.loose(), traits: { isPaid: true, isVisual: true, hasOwnPrompt: true } },
+  animate: {
+    request: animateShape.loose(),
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, replaceTyped },
+  },
 } satisfies Partial<KindSpecs>;
 
 function promptRefusal({ prompt, references = [] }: ImagineRequest): Refusal | undefined {

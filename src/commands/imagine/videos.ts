@@ -10,7 +10,7 @@ import { promptFields, promptIn } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { hasResult, promptOf } from '../../services/tasks/task-facts.ts';
+import { editablePrompt, editedPrompt, hasResult } from '../../services/tasks/task-facts.ts';
 import { actionOf, typeOf } from '../../services/tasks/task-type.ts';
 import { type Context, on } from '../feature.ts';
 import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
@@ -48,7 +48,7 @@ const animateOpener = on(customIds.animate, {
 function formFor(origin: FormOrigin, task: Task, say: Say): FormPlan {
   const id = customIds.animateFilled.id(origin);
   return videoAction(task) === 'extend'
-    ? extendForm({ id, words: promptOf(task), count: task.media.length }, say)
+    ? extendForm({ id, words: editablePrompt(task), count: task.media.length }, say)
     : animateForm({ id, task }, say);
 }
 
@@ -92,10 +92,12 @@ function orderOf(
   const action = videoAction(parent);
   if (action === undefined) throw new Refusal('refusals.noResult');
   const { of: taskId, prompt, typed = prompt, title = typed, spoiler } = followUpFields(parent);
+  // Only the form of an extension starts with the prompt of its video.
+  const edited = action === 'extend' && words !== '' ? editedPrompt(parent, words) : { prompt: words };
   const request = {
-    prompt: words,
+    ...edited,
     // Some gateways ask for the prompt again.
-    ...(words !== '' && { words }),
+    ...(words !== '' && { words: edited.prompt, typedWords: words }),
     motion,
     ...withoutUndefined({ loop, title: words === '' ? title : undefined, spoiler }),
   };

@@ -13,6 +13,7 @@ import { callbackUrlFor } from './sender.ts';
 
 export interface WrittenWords {
   words: string;
+  typedWords?: string | undefined;
   region?: Region | undefined;
 }
 
@@ -25,8 +26,8 @@ export class Words {
   }
 
   /** Sends words from the task's owner. The new interaction replaces the task's route, whose token may have expired. */
-  async provide(id: string, origin: OrderOrigin, { words, region }: WrittenWords): Promise<Task> {
-    const changes = { words, ...(region && { region }) };
+  async provide(id: string, origin: OrderOrigin, { words, typedWords, region }: WrittenWords): Promise<Task> {
+    const changes = { words, typedWords, ...(region && { region }) };
     const check = (task: Task): Task => {
       if (task.requesterId !== origin.requesterId) throw new Refusal('refusals.notYours');
       return updateRoute(requireWaitingForWords(task), origin.route, origin.message);

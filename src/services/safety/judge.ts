@@ -147,8 +147,8 @@ export class Judge {
     const judge = (changes: object) => this.judgeText(kind, textsOf({ ...request, ...changes }).join('\n'));
     const broken = judge({});
     if (!(broken?.refusal instanceof ContentRefusal)) return broken;
-    const { typed, sources } = request;
-    if (typed !== undefined && sources?.suffix !== undefined && !judge({ prompt: typed })) {
+    const { typed, words, typedWords = words, sources } = request;
+    if (typed !== undefined && sources?.suffix !== undefined && !judge({ prompt: typed, words: typedWords })) {
       const whose = sources.suffix === 'member' ? 'own' : 'shared';
       return { ...broken, refusal: new ContentRefusal(`refusals.rules.suffix.${whose}`) };
     }

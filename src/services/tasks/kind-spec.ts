@@ -11,6 +11,8 @@ const commonRequest = z.object({
   /** The name of a task that has no prompt. */
   title: z.string().optional(),
   words: z.string().optional(),
+  /** The words as the member wrote them, if a suffix was added. */
+  typedWords: z.string().optional(),
   region: region.optional(),
   model: z.string().optional(),
   instructions: z.string().optional(),
@@ -79,6 +81,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   hearsEveryone?(request: TaskRequests[K]): boolean;
   /** Why the gateway would fail on the prompt. Asked when a member has changed it. */
   promptRefusal?(request: TaskRequests[K]): Refusal | undefined;
+  /** The prompt with another text in place of the typed one. Without it, whatever follows the typed one is kept. */
+  replaceTyped?(prompt: string, typed: string, text: string): string;
 }
 
 export interface KindSpec<K extends TaskKind = TaskKind> {

@@ -29,25 +29,43 @@ export function typedPrompt(task: Task): string {
   const { request, state, times, wordsRefused } = task;
   const hasFiles = state === 'ready' || state === 'delivered';
   const isPending = !hasFiles && wordsRefused === undefined && times.wordsLost === undefined;
-  return (
-    (isPending ? request.words : undefined) ??
-    (times.wordsTaken === undefined ? request.typed : undefined) ??
-    promptOf(task)
-  );
+  const isTaken = times.wordsTaken !== undefined;
+  const { words, typedWords = words } = request;
+  return (isPending || isTaken ? typedWords : undefined) ?? (isTaken ? undefined : request.typed) ?? promptOf(task);
 }
 
 /** The task as another member may use it: without the words that its owner's own settings added to the prompt. */
 export function asSeenBy(userId: string, task: Task): Task {
   const { requesterId, request } = task;
   if (requesterId === userId || request.sources?.suffix !== 'member') return task;
-  return withRequest(task, { prompt: typedPrompt(task), typed: undefined, sources: undefined });
+  const { words, typedWords = words } = request;
+  const own = { prompt: typedPrompt(task), words: typedWords };
+  return withRequest(task, { ...own, typed: undefined, typedWords: undefined, sources: undefined });
 }
 
-/** The prompt for a form that changes it: with the flags that options added, but without the bot's own words. */
+const hasSuffix = ({ request: { sources } }: Task): boolean => sources?.suffix !== undefined;
+
+/** The prompt for a form that changes it: with the flags that options added, but without the bot's own words and a suffix. */
 export function editablePrompt(task: Task): string {
   const typed = typedPrompt(task);
   const prompt = promptOf(task);
-  return prompt.startsWith(typed) ? prompt : typed;
+  return !hasSuffix(task) && prompt.startsWith(typed) ? prompt : typed;
+}
+
+/** The fields of a prompt that was entered in such a form. A suffix, which the form did not show, is added again. */
+export function editedPrompt(task: Task, text: string) {
+  const { request, traits, times } = task;
+  const { prompt = '', typed = prompt, words = prompt, typedWords = words, sources: { suffix } = {} } = request;
+  if (suffix === undefined) return { prompt: text, typed: text, sources: undefined };
+  const [whole, own] = times.wordsTaken === undefined ? [prompt, typed] : [words, typedWords];
+  const edited = traits.replaceTyped?.(whole, own, text) ?? text + whole.slice(own.length);
+  return { prompt: edited, typed: text, sources: { suffix } };
+}
+
+/** The same as words for an action of the task. */
+export function editedWords(task: Task, text: string) {
+  const { prompt: words, typed } = editedPrompt(task, text);
+  return { words, ...(typed !== words && { typedWords: typed }) };
 }
 
 /** The text by which messages refer to a task. A task without a prompt has a title, and a question without words a file. */

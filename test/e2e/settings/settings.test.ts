@@ -112,12 +112,43 @@ describe('/settings', () => {
     const seen = JSON.stringify([grid, upscale, region, ownUpscale, zoom, image, again, edit]);
     expect(seen).not.toMatch(/gerda/i);
     expect(text(upscale)).toContain('**a fox**');
-    // Its owner can still change all of it.
-    expect(JSON.stringify(await (await member.click(ownUpscale, 'Custom Zoom')).modal())).toContain(
-      'a fox for aunt Gerda --zoom 2',
-    );
     await (await member.click(image, 'Run again')).message(isDone);
     expect(imagePrompt()).toMatchObject({ prompt: 'a hen for aunt Gerda' });
+  });
+
+  it('A suffix stays hidden and in force when its owner changes a prompt in a form', async () => {
+    const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
+    const { discord, gateway } = fixture;
+    const [member, other] = [discord.as('member'), discord.as('other')];
+    await changeSettings(member, 'settings', 'Change images', { suffix: 'for aunt Gerda --chaos 7' });
+    await changeSettings(member, 'settings', 'Change replies', { remix: 'on' });
+    const seen: unknown[] = [];
+    const press = async (message: Message, name: string, words?: string) => {
+      const opened = await (name === 'Remix' ? member.menu(name, message) : member.click(message, name));
+      const form = await opened.modal();
+      const result = await (await member.fill(form, words === undefined ? {} : { words })).message(isDone);
+      seen.push(form, result, await (await other.menu('Remix', result)).modal());
+      return result;
+    };
+    const sent = () =>
+      gateway.requests
+        .filter(({ method }) => method === 'POST')
+        .flatMap(({ body }) => (body as { prompt?: string }).prompt ?? [])
+        .at(-1);
+    const grid = await imagine(fixture);
+    const edited = await press(grid, 'Remix', 'a goose --ar 3:2');
+    expect(text(edited)).toContain('**a goose --ar 3:2**');
+    expect(sent()).toBe('a goose for aunt Gerda --ar 3:2 --chaos 7');
+    await press(edited, '🔄', 'a duck');
+    expect(sent()).toBe('a duck for aunt Gerda --chaos 7');
+    const upscale = await (await member.click(edited, 'U1')).message(isDone);
+    const zoomed = await press(upscale, 'Zoom Out 2x');
+    expect(text(zoomed)).toContain('**a goose --ar 3:2 --zoom 2**');
+    expect(sent()).toBe('a goose for aunt Gerda --ar 3:2 --zoom 2 --chaos 7');
+    const image = await (await member.slash('image', { prompt: 'a hen' })).message(isDone);
+    await press(image, 'Edit prompt', 'a cock');
+    expect(sent()).toBe('a cock for aunt Gerda');
+    expect(JSON.stringify([grid, upscale, image, ...seen])).not.toMatch(/gerda|chaos/i);
   });
 
   it('The settings of a personal installation apply in a server without the bot and in a group', async () => {
