@@ -7,16 +7,22 @@ import { loadForForm, parentOf } from '../../messages/pressed-task.ts';
 import { openEditForm } from '../../messages/shared-buttons.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt } from '../../services/tasks/task-facts.ts';
+import { isPrivateByDefault } from '../choices.ts';
 import type { Context, Services } from '../feature.ts';
+import { commandNameOf } from '../presets.ts';
 import { findShownTask } from '../shown-task.ts';
 
 /** Opens the prompt of the result on a message, and orders it anew. The form checks whether the member may do so. */
 export const remixMenu: Menu<Services> = {
   name: 'remix',
   async open(target, context) {
-    throwIfRefusal(requirePostPermissions(context.facts, { private: target.isPrivate }));
-    const { id } = await loadForForm(findPromptedTask(target, context), context);
-    const form = target.isPrivate ? customIds.editFilledPrivately : customIds.editFilled;
+    const { id, kind } = await loadForForm(findPromptedTask(target, context), context);
+    const { facts, services } = context;
+    const [command = kind] =
+      [...services.safety.targets.kindsByCommand].find(([, kinds]) => kinds.includes(kind)) ?? [];
+    const isPrivate = target.isPrivate || isPrivateByDefault(facts, commandNameOf(command), services);
+    throwIfRefusal(requirePostPermissions(facts, { private: isPrivate }));
+    const form = isPrivate ? customIds.editFilledPrivately : customIds.editFilled;
     return openEditForm(form)(id, context);
   },
 };

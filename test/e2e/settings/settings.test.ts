@@ -84,6 +84,17 @@ describe('/settings', () => {
       const form = await (await actor.menu(entry, message)).modal();
       return (await (await actor.fill(form, { words: 'a hat', ...values })).message()).ephemeral;
     };
+    const results = await Promise.all(
+      [member, other].map(async (actor) => {
+        const result = await (await actor.slash('image', { prompt: 'a hen', private: false })).message(isDone);
+        const form = await (await actor.menu('Remix', result)).modal();
+        return [result.ephemeral, (await (await actor.fill(form, { words: 'a cock' })).message(isDone)).ephemeral];
+      }),
+    );
+    expect(results).toEqual([
+      [false, true],
+      [false, false],
+    ]);
     for (const entry of ['Use as reference', 'Make a video', 'Ask about this'])
       expect([entry, await privacyOf(member, entry, {}), await privacyOf(other, entry, {})]).toEqual([
         entry,
