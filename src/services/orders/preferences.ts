@@ -168,11 +168,6 @@ export class Preferences {
     });
   }
 
-  /** What a member has set for themselves, and for channels and servers. */
-  async about(memberId: string): Promise<PreferenceRow[]> {
-    return preferencesAbout(memberId, this.#context.store.preferences);
-  }
-
   async eraseId(memberId: string): Promise<void> {
     const { preferences } = this.#context.store;
     for (const { by: _, ...row } of await preferencesAbout(memberId, preferences))

@@ -115,12 +115,8 @@ export class Presets {
     }
   }
 
-  about(memberId: string): Promise<PresetRow[]> {
-    return presetsAbout(memberId, this.#context.store.presets);
-  }
-
   async eraseId(memberId: string): Promise<void> {
-    for (const row of await this.about(memberId)) await this.remove(row);
+    for (const row of await presetsAbout(memberId, this.#context.store.presets)) await this.remove(row);
   }
 
   #change<Result>(owner: PresetOwner, work: (store: PresetStore, now: number) => Promise<Result>): Promise<Result> {

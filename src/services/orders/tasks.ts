@@ -21,6 +21,8 @@ import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.
 import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
+import { preferencesAbout } from './preferences.ts';
+import { presetsAbout } from './presets.ts';
 import { InlineResults } from './submission/inline-results.ts';
 import { startRelease, startSweep } from './submission/sweep.ts';
 import type { MessageRemoval, PageQuery, TaskLists } from './task-store.ts';
@@ -222,8 +224,7 @@ export class Tasks {
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, money, safety, proposals, preferences, presets, drafts, pseudonyms, others, clock } =
-      this.#context;
+    const { book, store, money, safety, proposals, drafts, pseudonyms, others, clock } = this.#context;
     const now = clock.now();
     const otherPartitions = (await others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
@@ -239,8 +240,8 @@ export class Tasks {
           rules: safety.rules.about(memberId),
           reports: safety.reports.exportDataOf(memberId),
           proposals: await proposals.findByMember(memberId),
-          preferences: await preferences.about(memberId),
-          presets: await presets.about(memberId),
+          preferences: await preferencesAbout(memberId, store.preferences),
+          presets: await presetsAbout(memberId, store.presets),
           drafts: await drafts.findByMember(memberId),
           pseudonym: await pseudonyms.current(memberId),
         };

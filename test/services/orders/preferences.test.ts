@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import type { OtherPartitions } from '../../../src/services/orders/other-partitions.ts';
-import { earlyPreferencesOf, Preferences, preferenceBucketOf } from '../../../src/services/orders/preferences.ts';
+import {
+  earlyPreferencesOf,
+  Preferences,
+  preferenceBucketOf,
+  preferencesAbout,
+} from '../../../src/services/orders/preferences.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { createStoreFixture } from '../store/store-fixture.ts';
@@ -87,9 +92,12 @@ it('An erasure deletes a member’s own settings, and their id from those of cha
   await preferences.change({ memberId: 'ann' }, 'ann', set(true));
   await preferences.change({ memberId: 'ben' }, 'ben', set(true));
   await preferences.change(channel, 'ann', () => ({ set: { tone: 'formal' } }));
-  expect(await preferences.about('ann')).toMatchObject([{ memberId: 'ann' }, { ...channel, set: { tone: 'formal' } }]);
+  expect(await preferencesAbout('ann', store.preferences)).toMatchObject([
+    { memberId: 'ann' },
+    { ...channel, set: { tone: 'formal' } },
+  ]);
   await preferences.eraseId('ann');
-  expect(await preferences.about('ann')).toEqual([]);
+  expect(await preferencesAbout('ann', store.preferences)).toEqual([]);
   expect(preferences.early({ ...inServer, guildId: undefined }).isPrivate).toBe(undefined);
   expect(preferences.early({ memberId: 'ben', install: 'guild' }).isPrivate).toBe(true);
   expect((await preferences.read(inServer)).channel).toEqual({ tone: 'formal', models: {} });

@@ -6,7 +6,7 @@ import {
   type PresetRow,
   presetContent,
 } from '../../../src/services/orders/preset.ts';
-import { Presets } from '../../../src/services/orders/presets.ts';
+import { Presets, presetsAbout } from '../../../src/services/orders/presets.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { bucketOf, partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { createStoreFixture } from '../store/store-fixture.ts';
@@ -111,7 +111,7 @@ it('An erasure deletes what a member has saved and shared, and nothing of others
   await presets.save(ann, content('Poster'));
   await presets.save(shared, content('Poster'));
   await presets.save({ memberId: 'ben' }, content('Copy'));
-  expect(await presets.about('ann')).toMatchObject([ann, shared]);
+  expect(await presetsAbout('ann', store.presets)).toMatchObject([ann, shared]);
   await presets.eraseId('ann');
   expect(await Array.fromAsync(store.presets.each())).toMatchObject([{ memberId: 'ben', name: 'Copy' }]);
   await store.close();
