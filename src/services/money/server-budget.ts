@@ -130,7 +130,12 @@ export function isBlocked({ blocks }: ServerBudget, member: string, now: number)
 }
 
 /** What was announced of the limits before these changes does not hold afterwards. */
-const LIMIT_CHANGES: ReadonlySet<BudgetChange['what']> = new Set(['server-limits', 'operator-limits', 'grant', 'reset']);
+const LIMIT_CHANGES: ReadonlySet<BudgetChange['what']> = new Set([
+  'server-limits',
+  'operator-limits',
+  'grant',
+  'reset',
+]);
 
 export function withChange(budget: ServerBudget, entry: BudgetChange): ServerBudget {
   const told = LIMIT_CHANGES.has(entry.what) ? {} : budget.told;

@@ -81,7 +81,7 @@ export interface Traits<K extends TaskKind = TaskKind> {
   hearsEveryone?(request: TaskRequests[K]): boolean;
   /** Why the gateway would fail on the prompt. Asked when a member has changed it. */
   promptRefusal?(request: TaskRequests[K]): Refusal | undefined;
-  /** The prompt with another text in place of the typed one. Without it, whatever follows the typed one is kept. */
+  /** The prompt with another text in place of the typed one. Without it, what follows the typed one is kept. */
   replaceTyped?(prompt: string, typed: string, text: string): string;
 }
 
