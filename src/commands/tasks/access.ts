@@ -2,6 +2,7 @@ import { mayManageMessages, mayManageServer } from '../../discord/interaction-fa
 import { isVisibleToOwnerOnly } from '../../discord/outbox/ways.ts';
 import { setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { leftCopyOf } from '../../services/tasks/delivery-state.ts';
 import { isClosed, isHeld, isLive, type Task } from '../../services/tasks/task.ts';
 import type { Context } from '../feature.ts';
 
@@ -45,7 +46,8 @@ export const canDeleteMessage = (task: Task): boolean =>
   !task.message || !isVisibleToOwnerOnly(task, task.message) || (task.beside ?? []).length > 0;
 
 /** Permissions are known only for the current channel. The message of a task that was submitted again belongs to the newer task. */
-export function mayDeleteMessage({ message, requesterId, successorId, ...task }: Task, { facts }: Context): boolean {
-  if (!message || task.times.settled === undefined || successorId !== undefined) return false;
-  return requesterId === facts.userId || (message.channelId === facts.channelId && mayManageMessages(facts));
+export function mayDeleteMessage(task: Task, { facts }: Context): boolean {
+  const message = task.message ?? leftCopyOf(task);
+  if (!message || task.times.settled === undefined || task.successorId !== undefined) return false;
+  return task.requesterId === facts.userId || (message.channelId === facts.channelId && mayManageMessages(facts));
 }

@@ -5,7 +5,7 @@ import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
-import { addExtraMessage, markCollected } from '../../services/tasks/delivery-state.ts';
+import { addExtraMessage, leftCopyOf, markCollected } from '../../services/tasks/delivery-state.ts';
 import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
 import { isTaskId } from '../../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../../services/tasks/task-summary.ts';
@@ -75,7 +75,7 @@ async function recordCopy(
 async function deletePost(taskId: string, context: Context): Promise<string> {
   const { say, facts, services } = context;
   const task = await visibleTask(taskId, context);
-  if (!task.message) return say('tasks.deletedBefore');
+  if (!task.message && !leftCopyOf(task)) return say('tasks.deletedBefore');
   if (!mayDeleteMessage(task, context))
     throw new Refusal(task.requesterId === facts.userId ? 'refusals.messageInUse' : 'refusals.notYoursToDelete');
   const { removed, left, needsRetry } = await services.tasks.removeMessage(task);

@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { reasonText } from '../../discord/funnel.ts';
-import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
+import { escapeText, inlineCode, linkToMessage, messageLink } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
@@ -13,6 +13,7 @@ import { turnLines } from '../../messages/talk-message.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/conversations/talk-session.ts';
+import { leftCopyOf } from '../../services/tasks/delivery-state.ts';
 import { areResultsHidden, hasEnded, isClosed, isHeld, type Task } from '../../services/tasks/task.ts';
 import { hasOwnPrompt, isSpoiler, titleOf, typedPrompt } from '../../services/tasks/task-facts.ts';
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
@@ -36,7 +37,9 @@ export async function loadTaskPage(
   const left = cost === undefined ? undefined : remainingForOwner(task, context);
   // The page of a task that was tried again leads to the newer one.
   const successor = task.successorId === undefined ? undefined : await services.tasks.book.get(task.successorId);
-  const controls = pageControls(task, messageLink(successor ?? task), list, context);
+  const copy = leftCopyOf(task);
+  const address = messageLink(successor ?? task) ?? (copy && linkToMessage(copy));
+  const controls = pageControls(task, address, list, context);
   const lines = [
     ...(note === undefined ? [] : [note, '']),
     ...pageLines(task, say),

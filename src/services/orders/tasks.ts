@@ -1,7 +1,7 @@
 import type { AppContext } from '../../lib/app-context.ts';
 import { merge } from '../../lib/merge.ts';
 import type { Snapshot } from '../gateway/snapshot.ts';
-import { removeMessageById } from '../tasks/delivery-state.ts';
+import { leftCopyOf, removeMessageById } from '../tasks/delivery-state.ts';
 import { partitionOf } from '../tasks/homes.ts';
 import type { Kind, Source, WaitLimit } from '../tasks/kind.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
@@ -121,9 +121,10 @@ export class Tasks {
     return { count, hasUndeletable };
   }
 
-  /** Deletes a task's message and its further messages in the same channel. The task itself is kept. */
+  /** Deletes a task's message, or else the copy that is left, and its further messages in the same channel. The task itself is kept. */
   async removeMessage(task: Task): Promise<MessageRemoval> {
-    const furtherMessages = task.beside?.filter(({ channelId }) => channelId === task.message?.channelId);
+    const shown = task.message ?? leftCopyOf(task);
+    const furtherMessages = task.beside?.filter(({ channelId }) => channelId === shown?.channelId);
     const removal = await this.#context.discord.removeMessages({ ...task, beside: furtherMessages });
     if (removal.needsRetry) return removal;
     const undeletedIds = new Set(removal.left.map(({ id }) => id));

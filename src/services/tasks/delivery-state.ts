@@ -39,6 +39,10 @@ export function removeMessageById(task: Task, id: string): Task {
   return { ...rest, beside: rest.beside.filter((one) => one.id !== id) };
 }
 
+/** Where a task is still shown once its own message is deleted. The question to moderators is not a copy. */
+export const leftCopyOf = ({ message, beside = [], review }: Task): MessageAddress | undefined =>
+  message ? undefined : beside.findLast(({ id }) => id !== review?.messageId);
+
 /** The member's newest interaction is the best way to reach them. */
 export function updateRoute(task: Task, route: Route, message: MessagePlace | undefined): Task {
   return { ...task, route: { ...route, isPrivate: task.route.isPrivate }, message: message ?? task.message };

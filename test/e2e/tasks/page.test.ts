@@ -54,6 +54,22 @@ describe('The page of a task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
+  it('Once the message of a task is deleted, its page leads to a copy that is left in another channel', async () => {
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
+    const member = fixture.discord.as('member');
+    await orderGrid(fixture);
+    const there = member.in('hall');
+    const list = await (await there.slash('tasks')).message();
+    const page = await openTask(fixture, list);
+    const copy = await (await there.click(page, 'Show here')).message(says('Finished in'));
+    const isDeleted = says('been deleted. The task itself is kept.');
+    const left = await (await there.click(page, 'Delete message')).message(isDeleted);
+    expect([publicMessages(fixture).length, publicMessages(fixture, 'hall').length]).toEqual([0, 1]);
+    expect(JSON.stringify(left.components)).toContain(`/${copy.channel_id}/${copy.id}"`);
+    await (await there.click(left, 'Delete message')).message((message) => !labels(message).includes('Delete message'));
+    expect(publicMessages(fixture, 'hall')).toEqual([]);
+  });
+
   it('The page of a task shows the cost that the gateway stated instead of the operator’s price', async () => {
     const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 }, settings: priceSettings() });
     await orderGrid(fixture);
