@@ -43,8 +43,8 @@ export async function preferencesPage(
     page: {
       title,
       blocks: [
-        ...(before ? [[say('settings.reset.done'), ...allLines(before, context)].join('\n')] : []),
         say(`settings.about.${of}`),
+        ...(before ? [[say('settings.reset.done'), ...allLines(before, context)].join('\n')] : []),
         ...changedLine(of, row, context),
         ...blocks,
       ],
