@@ -5,9 +5,10 @@ import { escapeText } from '../../discord/markdown.ts';
 import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { listText } from '../../lib/formats.ts';
+import { languages } from '../../lib/languages.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { hasVisibleText, plainWords } from '../../lib/text.ts';
-import type { Say } from '../../locales/index.ts';
+import { type Say, stringIn } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
 import { isPrivateByDefault } from '../choices.ts';
@@ -53,13 +54,24 @@ function formFor(origin: FormOrigin & { from: 'menu' }, message: QuotedMessage, 
 /** Discord's forms cannot hide text until it is pressed. */
 const SPOILER = /\|\|.+?\|\|/gs;
 
+/** A headline of the bot ends with it. */
+const OWNER = / · <@\d+>$/;
+
+/** Whether a line says that a result is finished. Its language is that of its own member. */
+const isState = (line: string): boolean =>
+  languages.some((language) => {
+    const [before = '', after = ''] = (stringIn(language, ['task', 'done']) ?? '').split('{{time}}');
+    return line.startsWith(before) && line.endsWith(after);
+  });
+
 /** What the question is about: the message without the bot's small print, and the files that are sent with it. */
 function noteOf({ content, files }: QuotedMessage, say: Say): string {
   const lines = content
     .replace(SPOILER, '▇▇▇')
     .split('\n')
     .filter((line) => !/^-# |[▰▱]/.test(line));
-  const words = plainWords(lines.map((line) => line.replace(/ · <@\d+>$/, '')).join('\n'));
+  const shownLines = OWNER.test(lines[0] ?? '') ? lines.filter((line) => !isState(line)) : lines;
+  const words = plainWords(shownLines.map((line) => line.replace(OWNER, '')).join('\n'));
   const { image, file } = filesIn(files);
   const names = listText(
     [image, file].flatMap((one) => one?.name ?? []),

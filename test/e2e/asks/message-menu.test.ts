@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import type { FixtureOptions } from '../bot.ts';
 import { applyRules, replySaying, toBot } from '../mentions/fixture.ts';
-import { startFastClockBot } from '../quick.ts';
+import { says, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
 const MENU = 'Ask about this';
@@ -121,6 +121,8 @@ describe('Ask about this', () => {
     const answer = await (await discord.as('other').slash('ask', { prompt: 'why snow?' })).message(hasEnded);
     const form = await openForm(discord, answer);
     expect(JSON.stringify(form)).toContain('**Message:** why snow? This is');
+    const result = await (await discord.as('other').slash('image', { prompt: 'a ship' })).message(says('Finished in'));
+    expect(JSON.stringify(await openForm(discord, result))).toContain('**Message:** a ship\\n');
     const message = await discord.as('other').say('a photo', [fox, notes, { ...notes, name: 'more.txt' }]);
     expect(JSON.stringify(await openForm(discord, message))).toContain(
       '**Files sent with your question:** fox.png, notes.txt',
