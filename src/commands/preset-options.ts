@@ -36,8 +36,10 @@ export function typedPresetOptions(text: string, options: Options): Record<strin
     Object.hasOwn(usable, name.toLowerCase()),
   );
   const names = Object.keys(usable);
-  if (text.trim() !== '' && text.slice(0, starts[0]?.index).trim() !== '')
-    throw new Refusal('refusals.presets.optionUnknown', { names });
+  const rest = text.slice(0, starts[0]?.index).trim();
+  const name = /^(\w+)\s*:/.exec(rest)?.[1];
+  if (name !== undefined) throw new Refusal('refusals.presets.optionUnknown', { name, names });
+  if (rest !== '') throw new Refusal('refusals.presets.optionFirst', { example: `${names[0]}:…`, names });
   return Object.fromEntries(
     starts.map(({ 0: match, 1: typed = '', index }, position) => {
       const name = typed.toLowerCase();

@@ -101,7 +101,7 @@ describe('Typed options of a preset', () => {
   it.each([
     ['imagine', 'size:16:9', 'optionUnknown'],
     ['imagine', 'private:true', 'optionUnknown'],
-    ['imagine', 'wide aspect:16:9', 'optionUnknown'],
+    ['imagine', 'wide aspect:16:9', 'optionFirst'],
     ['imagine', '__proto__:1', 'optionUnknown'],
     ['imagine', 'constructor:1', 'optionUnknown'],
     ['imagine', 'aspect:17:9', 'optionChoice'],
