@@ -134,6 +134,8 @@ describe('/help', () => {
     const directHelp = text(await (await discord.as('member').in('dm').slash('help')).message());
     expect(directHelp).toContain('**Verify**');
     expect(directHelp).not.toContain('**Report**');
+    expect(directHelp).toContain('preset save');
+    expect(directHelp).not.toContain('preset share');
     expect(directHelp).toContain('also answers messages that you send it directly');
   });
 

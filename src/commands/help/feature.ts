@@ -92,10 +92,14 @@ export function help(others: readonly Feature[]): Feature {
         );
         // A menu entry can be usable even if its command is for admins.
         const menus = allowed.flatMap((one) => one.menus ?? []);
+        // Subcommands are registered everywhere with their command.
+        const isServed = facts.guildId !== undefined && facts.install !== 'user';
         const commands = commandsByFullName(usable.map(({ command }) => command));
         const registered = new Map(
           [...(await services.discord.registeredCommands(facts))].filter(
-            ([name]) => mayManageChannels(facts) || !commands.get(name)?.isForChannelManagers,
+            ([name]) =>
+              (mayManageChannels(facts) || !commands.get(name)?.isForChannelManagers) &&
+              (isServed || !commands.get(name)?.isForServers),
           ),
         );
         const mentionBlocks = (await answersMentions(context))

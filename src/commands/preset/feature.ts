@@ -171,6 +171,7 @@ const isPrivatePreset = (preset: Preset, context: Context): boolean =>
 /** Shares a copy of a preset, or updates what the member has shared under this name. */
 const share = command({
   name: 'share',
+  isForServers: true,
   options: { preset: chosenPreset },
   suggest: (_option, input, context) => suggestPresets(input, context, (preset) => isPrivatePreset(preset, context)),
   async run({ preset: wanted }, context) {
