@@ -222,7 +222,7 @@ describe('/settings', () => {
     expect(text(kept)).toContain('**Images and prompts**\n- Aspect ratio: `3:2`');
     await (await member.click(kept, 'Reset all')).message(says('Reset all settings?'));
     const reset = await (await member.click(question, 'Reset')).message(says('Everything was reset.'));
-    expect(text(reset)).toMatch(/They apply wherever[^]*This was set before:\n- Aspect ratio: `3:2`/);
+    expect(text(reset)).toMatch(/They apply wherever[\s\S]*This was set before:\n- Aspect ratio: `3:2`/);
     expect(text(reset)).toContain('**Images and prompts**\n-# Not set.');
     await imagine(fixture);
     expect(promptOf(fixture)).toBe('a fox');
