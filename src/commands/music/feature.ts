@@ -1,5 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { keysOf, withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import {
   areLyricsInline,
@@ -12,13 +14,137 @@ import {
 import type { KindView } from '../../messages/kind-view.ts';
 import { pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
+import type { CheckAdmission } from '../../services/orders/albums.ts';
 import { turnPage } from '../../services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
-import { type Feature, on } from '../feature.ts';
-import { follow } from './follow.ts';
+import { maySeeAccount } from '../account-access.ts';
+import { readChoices } from '../choices.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
+import { MAX_OPTION_LENGTH, modelOption, modelOrDefault, promptOption, suggestModels, usualModel } from '../options.ts';
+import { presetsFor } from '../presets.ts';
+import { hasVariants, readVariants, repeatOption, submitVariants } from '../variants.ts';
+import { readIds, shortenList } from './ids.ts';
 import { musicKinds, musicSpecs } from './kinds.ts';
-import { make } from './make.ts';
+
+/** The limit is Discord's maximum, so that values that are too long are refused with the bot's own message. */
+const textOption = { type: 'text', max: MAX_OPTION_LENGTH } as const;
+
+/** More than any known gateway accepts; the gateway reports its exact limits. */
+const MAX_LENGTHS = { about: 3_000, lyrics: 6_000, style: 1_000, title: 200 } as const;
+type SongOptions = Partial<Record<keyof typeof MAX_LENGTHS, string | undefined>>;
+
+/** Drops options that contain only spaces and invisible characters. */
+const visibleValues = (values: SongOptions): SongOptions =>
+  Object.fromEntries(
+    keysOf(MAX_LENGTHS).map((name) => [name, hasVisibleText(values[name] ?? '') ? values[name]?.trim() : undefined]),
+  );
+
+/** The request without its model, which is looked up later; or a refusal if the options contradict each other. */
+function songRequest(values: SongOptions & { instrumental?: boolean | undefined }) {
+  const options = visibleValues(values);
+  const { about, lyrics, style, title } = options;
+  if (Object.values(options).every((one) => one === undefined)) return new Refusal('refusals.songEmpty');
+  if (about !== undefined && lyrics !== undefined) return new Refusal('refusals.songBoth');
+  if (lyrics !== undefined && values.instrumental) return new Refusal('refusals.songInstrumentalWithLyrics');
+  for (const option of keysOf(MAX_LENGTHS)) {
+    const [max, { length }] = [MAX_LENGTHS[option], options[option] ?? ''];
+    if (length > max) return new Refusal('refusals.songTooLong', { option, max: String(max), count: String(length) });
+  }
+  const isLyrics = lyrics === undefined ? undefined : true;
+  const facts = withoutUndefined({ isLyrics, style, title, instrumental: values.instrumental });
+  return { prompt: lyrics ?? about ?? '', ...facts };
+}
+
+/** Submits a song. Whether the gateway can generate songs is not known before the first submit. */
+const make = command({
+  name: 'make',
+  onlyOrders: true,
+  presets: presetsFor('music'),
+  options: {
+    about: textOption,
+    lyrics: textOption,
+    style: textOption,
+    title: textOption,
+    instrumental: { type: 'switch' },
+    model: modelOption,
+    repeat: repeatOption,
+  },
+  asksFirst: ({ about: prompt = '', repeat }) => hasVariants()({ prompt, repeat }),
+  parse({ model, repeat, ...values }) {
+    const { about: prompt = '' } = values;
+    const variants = readVariants({ prompt, repeat }, (about) => songRequest({ ...values, about }));
+    return variants instanceof Refusal ? variants : { variants, model };
+  },
+  suggest: (_option, input, context) => suggestModels('music', input, context),
+  async run({ variants, model: modelInput }, context) {
+    const choices = await readChoices(context);
+    const chosen = usualModel('music', { option: modelInput }, choices, context);
+    const model = await modelOrDefault('music', chosen, context.services);
+    const facts = { ...withoutUndefined({ model }), ...choices.fields };
+    return submitVariants(variants, (request) => ({ kind: 'song', request: { ...request, ...facts } }), context);
+  },
+});
+
+/** With this limit, an album takes at most three polls, and its message has at most twenty pages. */
+const MAX_IDS = 300;
+
+/** Reads each option separately, because each may be JSON. */
+function idsIn(inputs: readonly string[]): string[] | Refusal {
+  const parsed = inputs.map(readIds);
+  const ids = [...new Set(parsed.flatMap((one) => one.ids))];
+  const invalid = parsed.flatMap((one) => one.invalid);
+  if (invalid.length > 0)
+    return new Refusal('refusals.idsInvalid', { invalidIds: shortenList(invalid), count: invalid.length });
+  if (ids.length === 0) return new Refusal('refusals.noIds');
+  if (ids.length <= MAX_IDS) return ids;
+  return new Refusal('refusals.tooManyIds', { max: String(MAX_IDS), count: String(ids.length) });
+}
+
+/** Follows many of the gateway's songs in one message, and polls them together. */
+const follow = command({
+  name: 'follow',
+  isPrivate: 'chosen',
+  options: {
+    // Fits about 160 ids of the usual length.
+    ids: promptOption,
+    more: { type: 'text', max: MAX_OPTION_LENGTH },
+  },
+  parse: ({ ids, more = '' }) => idsIn([ids, more]),
+  async run(ids, context) {
+    await context.services.tasks.albums.create(context.origin, ids, await createFollowCheck(context));
+    return 'shown by delivery';
+  },
+});
+
+/**
+ * Returns a check of who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A
+ * known task can be followed by everyone who can see it; a private one only by its owner.
+ */
+async function createFollowCheck(context: Context): Promise<CheckAdmission> {
+  const mayFollowAll = await maySeeAccount(context);
+  const { facts } = context;
+  // What was made in direct messages was not shown to other members.
+  const mayFollow = (task: Task): boolean =>
+    task.requesterId === facts.userId || (task.guildId !== undefined && mayContinue(task, facts));
+  return (tasksById) => {
+    const idsWhere = (matches: (task: Task | undefined) => boolean): string[] =>
+      [...tasksById].filter(([, task]) => matches(task)).map(([id]) => id);
+    const inaccessibleIds = idsWhere((task) => task !== undefined && !mayFollow(task));
+    // A member who only guesses ids must not learn which of them belong to private tasks.
+    if (!mayFollowAll)
+      refuse('refusals.idsNotFollowable', [...idsWhere((task) => task === undefined), ...inaccessibleIds]);
+    refuse('refusals.idsPrivateOfOthers', inaccessibleIds);
+    const privateIds = idsWhere((task) => task?.route.isPrivate === true);
+    if (!context.origin.route.isPrivate) refuse('refusals.idsNeedPrivateReply', privateIds);
+  };
+}
+
+type FollowRefusal = 'refusals.idsNotFollowable' | 'refusals.idsPrivateOfOthers' | 'refusals.idsNeedPrivateReply';
+
+function refuse(key: FollowRefusal, ids: readonly string[]): void {
+  if (ids.length > 0) throw new Refusal(key, { ids: shortenList(ids) });
+}
 
 /** The view of a song, whether the bot generated it or only follows it. */
 const songView: KindView<'song' | 'music'> = {
