@@ -1,16 +1,21 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import type { FormPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import type { Say } from '../../locales/index.ts';
 import { loadForForm, ownTask, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
 import { type PromptFormValues, promptForm, readPromptForm } from '../../messages/prompt-form.ts';
+import { linesWithButtons } from '../../messages/result-lines.ts';
 import { openEditForm } from '../../messages/shared-buttons.ts';
 import type { WrittenWords } from '../../services/orders/words.ts';
 import { customZoomIndex, meaningOfAction, zoomOf } from '../../services/tasks/actions.ts';
 import { sides } from '../../services/tasks/materials.ts';
+import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { editablePrompt, editedWords, promptOf } from '../../services/tasks/task-facts.ts';
+import { editablePrompt, editedWords, promptOf, spoilerOf } from '../../services/tasks/task-facts.ts';
 import { type Context, on } from '../feature.ts';
 import { flagSubjectRefusal, flagValueRefusal, hasZoom } from './flags.ts';
-import { actionOrder, changeOrder, drawnRegion, initialPrompt, sideRegion } from './follow-ups.ts';
+import { actionOrder, changeOrder, drawnRegion, type FollowUp, initialPrompt, sideRegion } from './follow-ups.ts';
+import { type ImagineRequest, imagineRequest } from './request.ts';
 
 /** Submits the action of a button that the gateway returned with a result. The new task belongs to the member who pressed it. */
 const actionButton = on(customIds.action, {
@@ -154,9 +159,58 @@ function writtenWordsOf({ prompt, side, maskFile }: PromptFormValues, prompted: 
   return { ...editedWords(prompted, prompt), ...(region && { region }) };
 }
 
+/** Opens the form of `/imagine` with one line of a description or a shortened prompt. */
+const lineOpener = on(customIds.line, {
+  async open({ taskId, index }, context) {
+    const task = await loadForForm(pressedTask(taskId, context), context);
+    const words = lineAt(task.text ?? '', index);
+    if (words === undefined) throw new Refusal('refusals.unknownButton');
+    return lineForm(task.id, words, context.say);
+  },
+});
+
+const lineForm = (taskId: string, prompt: string, say: Say): FormPlan =>
+  promptForm(
+    { id: customIds.lineFilled.id(taskId), title: say('promptForm.imagineTitle'), prompt, hasRegion: false },
+    say,
+  );
+
+const lineSubmit = on(customIds.lineFilled, {
+  reply: 'new-message',
+  onlyOrders: true,
+  reopen: async (taskId, { say }) => lineForm(taskId, '', say),
+  parse(filled) {
+    const values = readPromptForm(filled);
+    return values instanceof Refusal ? values : imagineRequest({ prompt: values.prompt });
+  },
+  async run(taskId, context, request) {
+    const parent = await pressedTask(taskId, context);
+    return submitOrder(imagineOrder(parent, request), context);
+  },
+});
+
+/** Builds an order for images from a line. The gateway has buttons for this too, but they also need a prompt, and many gateways refuse them. */
+function imagineOrder(parent: Task, request: ImagineRequest): FollowUp<'imagine'> {
+  return { kind: 'imagine', parent, request: { ...request, ...spoilerOf(parent) } };
+}
+
+/** Generating images from every line submits several tasks, so the member confirms them first, privately. */
+const allLinesButton = on(customIds.allLines, {
+  reply: 'new-private',
+  async run(taskId, context, { message: pressedMessage }) {
+    const parent = await pressedTask(taskId, context);
+    const lines = linesWithButtons(parent.text ?? '');
+    if (lines.length === 0) throw new Refusal('refusals.noResult');
+    const orders = lines.map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));
+    const reason = context.say('task.lines.allAtOnce', { count: orders.length });
+    const isPrivate = parent.route.isPrivate || pressedMessage.isPrivate;
+    return propose(orders, { reason }, context, isPrivate ? 'private' : 'public');
+  },
+});
+
 export const imagineButtons = [
   ...[actionButton, rerollButton, zoomButton, remixButton, changeButton, upscaleAllButton],
   on(customIds.actionText, { open: openPromptForm }),
   on(customIds.continue, { open: openContinueForm }),
-  ...[promptSubmit, continueSubmit],
+  ...[promptSubmit, continueSubmit, lineOpener, lineSubmit, allLinesButton],
 ];

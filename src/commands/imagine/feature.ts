@@ -6,7 +6,6 @@ import { hasVariants, readVariants, repeatOption, submitVariants } from '../vari
 import { imagineButtons } from './buttons.ts';
 import { flagOptions, takeRepeat } from './flags.ts';
 import { imagineKinds } from './kinds.ts';
-import { lineHandlers } from './lines.ts';
 import { imagineRequest, imagineSpecs, withSettings } from './request.ts';
 import { animateHandlers, animateView, videoButtons } from './videos.ts';
 
@@ -40,7 +39,7 @@ export const imagine: Feature = {
       );
     },
   }),
-  handlers: [...imagineButtons, ...lineHandlers, ...animateHandlers],
+  handlers: [...imagineButtons, ...animateHandlers],
   specs: imagineSpecs,
   kinds: imagineKinds,
   views: { action: { moreButtons: videoButtons }, change: { moreButtons: videoButtons }, animate: animateView },
