@@ -24,6 +24,8 @@ export class Connection {
   readonly socket: WebSocketManager;
   readonly #rest: REST;
   readonly #ended = Promise.withResolvers<number>();
+  /** Resolves with the code of the close after which Discord does not serve this bot any more. */
+  readonly ended = this.#ended.promise;
   #session: SessionInfo | null = null;
   #isReady = false;
   #pingMs: number | undefined;
@@ -67,11 +69,6 @@ export class Connection {
   /** Undefined until Discord has acknowledged a heartbeat. */
   get pingMs(): number | undefined {
     return this.#pingMs;
-  }
-
-  /** Resolves with the code of the close after which Discord does not serve this bot any more. */
-  get ended(): Promise<number> {
-    return this.#ended.promise;
   }
 
   onInteraction(listener: (interaction: Interaction) => void): void {

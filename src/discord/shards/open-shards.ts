@@ -50,7 +50,11 @@ export class Shards {
   /** Shards that were released or lost and have not ended yet. */
   readonly #leaving = new Map<number, Promise<void>>();
   readonly #fatalCloseCode = Promise.withResolvers<number>();
+  /** Resolves with Discord's close code when Discord refuses to serve this bot. */
+  readonly fatalCloseCode = this.#fatalCloseCode.promise;
   readonly #lost = Promise.withResolvers<StoreError>();
+  /** Resolves when this process must end, because the others use another number of shards. */
+  readonly lost = this.#lost.promise;
   readonly #stop = new AbortController();
   readonly #rounds: Promise<void>;
   #processClaim: Lease;
@@ -65,16 +69,6 @@ export class Shards {
   /** The number of shards of the whole cluster. */
   get count(): number {
     return this.#context.options.shardCount;
-  }
-
-  /** Resolves with Discord's close code when Discord refuses to serve this bot. */
-  get fatalCloseCode(): Promise<number> {
-    return this.#fatalCloseCode.promise;
-  }
-
-  /** Resolves when this process must end, because the others use another number of shards. */
-  get lost(): Promise<StoreError> {
-    return this.#lost.promise;
   }
 
   /** The ids of this process's shards. */
@@ -128,7 +122,9 @@ export class Shards {
   /** Takes free shards up to this process's share, or releases one surplus shard, but none while another one is free. */
   async #round(): Promise<void> {
     const { facts, holder } = this.#context;
-    if (!this.#processClaim.isHeld) await this.#rejoin();
+    // While this process was suspended, the others did not count it, and may have agreed on another number of shards.
+    if (!this.#processClaim.isHeld)
+      this.#processClaim = (await joinShardProcesses(this.#context, this.count, this.count)).processClaim;
     const [processes, { owners, deadOwners }] = await Promise.all([liveShardProcesses(facts), shardOwners(facts)]);
     // For its own shards, this process knows more than the store does.
     for (const [id, owner] of owners) if (owner === holder) owners.delete(id);
@@ -140,11 +136,6 @@ export class Shards {
     const hasSurplus = owners.size === this.count && findSurplus(shares, holder).length > 0;
     const lastShard = [...this.#shards.values()].at(-1);
     if (hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
-  }
-
-  /** While this process was suspended, the others did not count it, and may have agreed on another number of shards. */
-  async #rejoin(): Promise<void> {
-    this.#processClaim = (await joinShardProcesses(this.#context, this.count, this.count)).processClaim;
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {
