@@ -1,4 +1,9 @@
-import { type APIApplicationCommand, ApplicationIntegrationType, OAuth2Scopes } from 'discord-api-types/v10';
+import {
+  type APIApplicationCommand,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  OAuth2Scopes,
+} from 'discord-api-types/v10';
 import { neededPermissions } from './guards.ts';
 import type { CommandBody } from './registration.ts';
 
@@ -17,7 +22,8 @@ export function planDeployment(
   const deployment: Deployment = { create: [], change: [], remove: [], unchanged: [] };
   const matchedCommands = new Set<APIApplicationCommand>();
   for (const body of definitions) {
-    const existing = registered.find((command) => isCommand(command, body));
+    const { name, type = ApplicationCommandType.ChatInput } = body;
+    const existing = registered.find((command) => command.name === name && command.type === type);
     if (existing) matchedCommands.add(existing);
     if (!existing) deployment.create.push(body);
     else if (isSameCommand(existing, body)) deployment.unchanged.push(body);
@@ -27,10 +33,6 @@ export function planDeployment(
     if (!matchedCommands.has(command)) deployment.remove.push(command);
   }
   return deployment;
-}
-
-function isCommand(command: APIApplicationCommand, { name, type = 1 }: CommandBody): boolean {
-  return command.name === name && command.type === type;
 }
 
 function isSameCommand(existing: APIApplicationCommand, body: CommandBody): boolean {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppContext } from '../lib/app-context.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
 import { languages } from '../lib/languages.ts';
+import { trackUntilDone } from '../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../services/gateway/errors.ts';
 import type { FineTuneEvent, FineTunes } from '../services/gateway/fine-tunes.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
@@ -45,7 +46,7 @@ export class Follower {
   readonly #parts: FollowerParts;
   readonly #followed = new Map<string, FollowState>();
   readonly #lock = new KeyedLock();
-  readonly #polls = new Set<Promise<void>>();
+  readonly #polls = new Set<Promise<unknown>>();
   #isPaused = false;
 
   constructor(parts: FollowerParts) {
@@ -95,8 +96,7 @@ export class Follower {
           this.#parts.log.warn({ err: error }, 'Could not update the message of a followed fine-tuning job.');
           if (this.#followed.get(id) === followed) this.#schedule(follow, events);
         });
-      this.#polls.add(poll);
-      void poll.then(() => this.#polls.delete(poll));
+      void trackUntilDone(poll, this.#polls);
     });
   }
 

@@ -64,23 +64,14 @@ function component(field: Exclude<FieldPlan, NotePlan>): APIComponentInLabel {
       };
     }
     case 'roles':
-      return {
-        type: ComponentType.RoleSelect,
-        custom_id: name,
-        required,
-        min_values: 0,
-        max_values: field.max,
-        default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Role })),
-      };
-    case 'channels':
-      return {
-        type: ComponentType.ChannelSelect,
-        custom_id: name,
-        required,
-        min_values: 0,
-        max_values: field.max,
-        default_values: (field.values ?? []).map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
-      };
+    case 'channels': {
+      const { Role, Channel } = SelectMenuDefaultValueType;
+      const list = { custom_id: name, required, min_values: 0, max_values: field.max };
+      const chosen = <Type>(type: Type) => (field.values ?? []).map((id) => ({ id, type }));
+      return field.type === 'roles'
+        ? { type: ComponentType.RoleSelect, ...list, default_values: chosen<typeof Role>(Role) }
+        : { type: ComponentType.ChannelSelect, ...list, default_values: chosen<typeof Channel>(Channel) };
+    }
     case 'file': {
       const { accept, max = 1 } = field;
       const filter = accept && { file_types: [...accept] };

@@ -131,7 +131,9 @@ function readOption(
   if (typeof value !== 'string') return undefined;
   switch (option.type) {
     case 'text':
-      return validateChoice(value, option);
+      // An older registration may have offered other choices.
+      if (option.choices && !option.choices.includes(value)) throw new Refusal('refusals.unknownCommand');
+      return value;
     case 'attachment': {
       const file = resolved?.attachments?.[value];
       return file && attachmentOf(file);
@@ -146,12 +148,6 @@ function readOption(
     case 'channel':
       return value;
   }
-}
-
-/** An older registration may have offered other choices. */
-function validateChoice(text: string, { choices }: TextOption): string {
-  if (choices && !choices.includes(text)) throw new Refusal('refusals.unknownCommand');
-  return text;
 }
 
 export function attachmentOf({ id, filename, url: address, size, content_type, flags }: APIAttachment): Attachment {

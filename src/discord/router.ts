@@ -33,7 +33,7 @@ import {
   Responder,
   type RetryLimit,
 } from './outbox/responder.ts';
-import type { ButtonPlan, PreparedMessage } from './plan.ts';
+import type { PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 import { type Languages, languagesFor } from './reader-languages.ts';
 import { requestName } from './request-name.ts';
@@ -206,10 +206,10 @@ export class Router<Services extends EarlyContext['services']> {
     if (isTooLate(error)) return funnel.logTooLate(what, error);
     const draftId = await this.#keepRefusedForm(error, interaction, responder);
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
-    const reply = {
-      neutral,
-      plan: { ...plan, ...(draftId !== undefined && { controls: [this.#correctButton(draftId, interaction)] }) },
-    };
+    const label = sayIn(this.#languagesOf(interaction).member)('correctForm');
+    const controls =
+      draftId === undefined ? [] : [{ type: 'button', id: customIds.correct.id(draftId), label } as const];
+    const reply = { neutral, plan: { ...plan, controls } };
     try {
       // A failure cannot be shown in a list of suggestions.
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) return await responder.suggest([]);
@@ -284,11 +284,6 @@ export class Router<Services extends EarlyContext['services']> {
     } catch (error) {
       funnel.messageFor(error, 'dropping a corrected form');
     }
-  }
-
-  #correctButton(draftId: string, interaction: Interaction): ButtonPlan {
-    const say = sayIn(this.#languagesOf(interaction).member);
-    return { type: 'button', id: customIds.correct.id(draftId), label: say('correctForm') };
   }
 
   #retryLimit({ id }: Interaction): RetryLimit {

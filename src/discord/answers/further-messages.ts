@@ -101,7 +101,8 @@ export class FurtherMessages extends LatestState {
       try {
         const { current, isComplete } = await this.#showEach(first, further);
         if (!isEnd) return current === task ? { ...task } : current;
-        await this.#removeSurplus(current, further.length);
+        // Messages whose text was moved into a file are no longer needed.
+        for (const place of answerOf(current).parts.slice(further.length)) await this.#remove(current, place);
         return await this.#change((storedTask) => {
           const kept = dropParts(storedTask, further.length);
           return isComplete ? markPartsShown(kept) : kept;
@@ -124,11 +125,6 @@ export class FurtherMessages extends LatestState {
       current = updated;
     }
     return { current, isComplete: true };
-  }
-
-  /** Deletes messages that are no longer needed because their text was moved into a file. */
-  async #removeSurplus(task: Task, max: number): Promise<void> {
-    for (const place of answerOf(task).parts.slice(max)) await this.#remove(task, place);
   }
 
   /** Throws a refusal if the task was erased, and `RetryLater` if the store fails. */

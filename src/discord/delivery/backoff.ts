@@ -51,7 +51,9 @@ export class Attempts {
         await work();
         return;
       } catch (error) {
-        await this.wait(error instanceof RetryLater ? error : this.#reportBug(error, bugMessage));
+        if (!(error instanceof RetryLater))
+          this.#context.log.error({ task: this.#context.id, reference: newReference(), err: error }, bugMessage);
+        await this.wait(error instanceof RetryLater ? error : new RetryLater('unprepared', error));
       }
     } while (!this.#context.stopping.aborted);
   }
@@ -80,11 +82,6 @@ export class Attempts {
       if (failureKindOf(error, by) === 'later') throw new RetryLater('unreachable', error);
       return logFailure(this.#context, error, by, failure);
     }
-  }
-
-  #reportBug(error: unknown, bugMessage: string): RetryLater {
-    this.#context.log.error({ task: this.#context.id, reference: newReference(), err: error }, bugMessage);
-    return new RetryLater('unprepared', error);
   }
 }
 
