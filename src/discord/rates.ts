@@ -37,9 +37,8 @@ interface Sender {
 export class RateLimiter {
   readonly #clock: SteadyClock;
   readonly #log: PlainLog;
-  #interactions: SenderBuckets;
-  #suggestions: SenderBuckets;
   #settings: RateSettings;
+  #buckets: ReturnType<typeof senderBuckets>;
   readonly #expensiveActions: Readonly<Record<ExpensiveAction, TokenBuckets>>;
   readonly #channelMessages: TokenBuckets;
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -48,13 +47,11 @@ export class RateLimiter {
     this.#clock = new SteadyClock(clock);
     this.#log = log;
     this.#settings = settings;
-    this.#interactions = new SenderBuckets(settings, this.#clock);
-    this.#suggestions = new SenderBuckets(suggestionRates(settings), this.#clock);
+    this.#buckets = senderBuckets(settings, this.#clock);
     this.#channelMessages = new TokenBuckets(CHANNEL_MESSAGE_RATE, this.#clock);
-    const buckets = (rate: Rate): TokenBuckets => new TokenBuckets(rate, this.#clock);
     this.#expensiveActions = {
-      export: buckets(EXPENSIVE_ACTION_RATES.export),
-      talk: buckets(EXPENSIVE_ACTION_RATES.talk),
+      export: new TokenBuckets(EXPENSIVE_ACTION_RATES.export, this.#clock),
+      talk: new TokenBuckets(EXPENSIVE_ACTION_RATES.talk, this.#clock),
     };
   }
 
@@ -62,18 +59,17 @@ export class RateLimiter {
   setRates(settings: RateSettings): void {
     if (isDeepStrictEqual(settings, this.#settings)) return;
     this.#settings = settings;
-    this.#interactions = new SenderBuckets(settings, this.#clock);
-    this.#suggestions = new SenderBuckets(suggestionRates(settings), this.#clock);
+    this.#buckets = senderBuckets(settings, this.#clock);
   }
 
   /** For every command, press, form and message that the bot responds to. */
   refuseInteraction(sender: Sender): Refusal | undefined {
-    const waitMs = this.#interactions.take(sender);
+    const waitMs = this.#buckets.interactions.take(sender);
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
   refuseSuggestion(sender: Sender): Refusal | undefined {
-    const waitMs = this.#suggestions.take(sender);
+    const waitMs = this.#buckets.suggestions.take(sender);
     return waitMs === undefined ? undefined : this.#refuse(waitMs);
   }
 
@@ -115,13 +111,13 @@ class SenderBuckets {
   }
 }
 
-const suggestionRates = ({ member, server }: RateSettings): RateSettings => ({
-  member: suggestionRate(member),
-  server: suggestionRate(server),
-});
-
 const suggestionRate = (rate: Rate | undefined): Rate | undefined =>
   rate && {
     atOnce: rate.atOnce * SUGGESTIONS_PER_INTERACTION,
     perSecond: rate.perSecond * SUGGESTIONS_PER_INTERACTION,
   };
+
+const senderBuckets = ({ member, server }: RateSettings, clock: SteadyClock) => ({
+  interactions: new SenderBuckets({ member, server }, clock),
+  suggestions: new SenderBuckets({ member: suggestionRate(member), server: suggestionRate(server) }, clock),
+});
