@@ -13,14 +13,7 @@ const CACHE = { forMs: 60_000, max: 1_000 };
 type ServerMessage = MemberMessage & { guildId: string };
 
 /** What an interaction says of a place and its member, and a message does not. */
-export interface ReadPlace {
-  parentChannelId: string | undefined;
-  isPrivateThread: boolean;
-  isAgeRestricted: boolean;
-  locale: string | undefined;
-  permissions: bigint;
-  mayManageMessages: boolean;
-}
+export type ReadPlace = Awaited<ReturnType<ServerAccess['placeOf']>>;
 
 /** What a message does not say, read from Discord and cached for a minute: where its channel belongs, and what its author may do there. */
 export class ServerAccess {
@@ -40,7 +33,7 @@ export class ServerAccess {
     );
   }
 
-  async placeOf({ guildId, channelId, memberId, roleIds }: ServerMessage): Promise<ReadPlace> {
+  async placeOf({ guildId, channelId, memberId, roleIds }: ServerMessage) {
     const [guild, channel] = await Promise.all([this.#guilds.get(guildId), this.#channels.get(channelId)]);
     const parentId = THREAD_TYPES.has(channel.type) ? (channel.parent_id ?? undefined) : undefined;
     // A thread has the permissions of its parent.

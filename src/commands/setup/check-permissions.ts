@@ -9,18 +9,11 @@ interface NamedChannel {
   missingNames: PermissionName[] | undefined;
 }
 
-interface PermissionCheck {
-  /** What is missing in the channel of the interaction. */
-  missingHere: PermissionName[];
-  named: NamedChannel[];
-  isPassed: boolean;
-}
-
 /** More channels are not examined. */
 const MAX_CHANNELS = 10;
 
 /** Which permissions the bot lacks here, and in the channels that the server's settings name. */
-export async function checkPermissions(guildId: string, { facts, services }: Context): Promise<PermissionCheck> {
+export async function checkPermissions(guildId: string, { facts, services }: Context) {
   const { rules, logChannelId, alertsChannelId } = ruleFacts(guildId, services);
   const allowedIds = rules.access.flatMap(({ effect, channelIds = [] }) => (effect === 'allow' ? channelIds : []));
   const uses = new Map<string, NamedChannel['use']>([

@@ -2,21 +2,12 @@ import { withTimeout } from '../../lib/clock.ts';
 import type { Cluster } from '../../services/cluster/open-cluster.ts';
 import { type PartitionHealth, readHealth } from '../../services/cluster/partition-health.ts';
 import { readShares } from '../../services/cluster/shares.ts';
-import type { LaneTrouble } from '../../services/orders/scheduler.ts';
 import { readShardCount, shardOwners } from './shard-processes.ts';
 
 /** `/about` omits the state of the cluster if reading it takes longer than this. */
 const READ_TIMEOUT_MS = 2_000;
 
-export interface ClusterHealth {
-  workers: number;
-  partitions: { count: number; owned: number };
-  /** `held`: owned by a live process. */
-  shards: { count: number; held: number };
-  liveTasks: number;
-  troubles: readonly LaneTrouble[];
-}
-
+export type ClusterHealth = Awaited<ReturnType<typeof readCluster>>;
 type OwnHealth = ReadonlyMap<number, PartitionHealth>;
 
 /** Returns undefined if the store's server does not respond in time. `ownHealth`: the health of the partitions that this worker owns. */
@@ -29,7 +20,7 @@ export async function clusterHealth(cluster: Cluster, ownHealth: OwnHealth): Pro
   }
 }
 
-async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth): Promise<ClusterHealth> {
+async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth) {
   const { count } = partitions;
   const otherPartitions = Array.from({ length: count }, (_, partition) => partition).filter(
     (one) => !ownHealth.has(one),
@@ -44,6 +35,7 @@ async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth)
   return {
     workers: workers.length,
     partitions: { count, owned: owners.size },
+    // `held`: by a live process.
     shards: { count: shardCount, held: shards.owners.size },
     liveTasks: allHealth.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
     // Several workers may report the same lane.
