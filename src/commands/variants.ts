@@ -1,6 +1,6 @@
 import type { HandlerResult } from '../discord/handlers.ts';
 import { expandLists, MAX_COUNTED } from '../lib/expand-lists.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { type NewOrder, propose, submitOrder } from '../messages/pressed-task.ts';
 import { requesterOf } from '../services/money/requester.ts';
 import type { Context } from './feature.ts';
@@ -43,25 +43,16 @@ export interface Variants<R> {
   asTyped?: R | undefined;
 }
 
+/** Throws a refusal that follows from the payload alone. */
 export function readVariants<R>(
   values: VariantValues,
   requestFor: (prompt: string) => R | Refusal,
   takeRepeat: TakeRepeat = takeNone,
-): Variants<R> | Refusal {
+): Variants<R> {
   const { count, prompts } = variantsOf(values, takeRepeat);
-  if (count > MAX_VARIANTS) {
-    const isExact = count <= MAX_COUNTED;
-    const variables = { count: isExact ? count : MAX_COUNTED, max: MAX_VARIANTS };
-    return isExact
-      ? new Refusal('refusals.tooManyVariants', variables)
-      : new Refusal('refusals.farTooManyVariants', variables);
-  }
-  const requests: R[] = [];
-  for (const prompt of prompts) {
-    const request = requestFor(prompt);
-    if (request instanceof Refusal) return request;
-    requests.push(request);
-  }
+  if (count > MAX_COUNTED) throw new Refusal('refusals.farTooManyVariants', { count: MAX_COUNTED, max: MAX_VARIANTS });
+  if (count > MAX_VARIANTS) throw new Refusal('refusals.tooManyVariants', { count, max: MAX_VARIANTS });
+  const requests = prompts.map((prompt) => throwIfRefusal(requestFor(prompt)));
   const typed = values.prompt.trim();
   const asTyped = new Set(prompts).size > 1 ? requestFor(typed) : undefined;
   return { requests, typed, ...(asTyped instanceof Refusal ? {} : { asTyped }) };

@@ -138,10 +138,10 @@ export const image: Feature = {
       repeat: repeatOption,
     },
     asksFirst: hasVariants(),
-    parse({ model, ...values }) {
-      const variants = readVariants(values, (prompt) => imageRequest({ ...values, prompt }));
-      return variants instanceof Refusal ? variants : { variants, model };
-    },
+    parse: ({ model, ...values }) => ({
+      variants: readVariants(values, (prompt) => imageRequest({ ...values, prompt })),
+      model,
+    }),
     suggest: (_option, input, context) => suggestModels('image', input, context),
     async run({ variants, model: modelInput }, context) {
       const choices = await readChoices(context);

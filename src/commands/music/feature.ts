@@ -71,11 +71,10 @@ const make = command({
     repeat: repeatOption,
   },
   asksFirst: ({ about: prompt = '', repeat }) => hasVariants()({ prompt, repeat }),
-  parse({ model, repeat, ...values }) {
-    const { about: prompt = '' } = values;
-    const variants = readVariants({ prompt, repeat }, (about) => songRequest({ ...values, about }));
-    return variants instanceof Refusal ? variants : { variants, model };
-  },
+  parse: ({ model, repeat, ...values }) => ({
+    variants: readVariants({ prompt: values.about ?? '', repeat }, (about) => songRequest({ ...values, about })),
+    model,
+  }),
   suggest: (_option, input, context) => suggestModels('music', input, context),
   async run({ variants, model: modelInput }, context) {
     const choices = await readChoices(context);

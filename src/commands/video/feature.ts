@@ -54,10 +54,10 @@ export const video: Feature = {
       repeat: repeatOption,
     },
     asksFirst: hasVariants(),
-    parse({ model, ...values }) {
-      const variants = readVariants(values, (prompt) => videoRequest({ ...values, prompt }));
-      return variants instanceof Refusal ? variants : { variants, model };
-    },
+    parse: ({ model, ...values }) => ({
+      variants: readVariants(values, (prompt) => videoRequest({ ...values, prompt })),
+      model,
+    }),
     suggest: (_option, input, context) => suggestModels('video', input, context),
     async run({ variants, model: modelInput }, context) {
       const { services } = context;
