@@ -6,17 +6,10 @@ import type { ServerBudget } from '../services/money/server-budget.ts';
 import type { Context } from './feature.ts';
 
 /** The limits of a server and of each of its members, and what is left of the server's. */
-export const limitLines = (guildId: string, budget: ServerBudget, context: Context): string[] => [
-  ...serverLines(guildId, budget, context),
-  memberLimitsLine(budget, context),
-];
-
-function serverLines(
-  guildId: string,
-  { serverLimits: ownLimits, operatorLimits }: ServerBudget,
-  { services, say }: Context,
-): string[] {
-  const { fallback, overriding } = services.money.spending.limits.ofOperator(guildId);
+export function limitLines(guildId: string, budget: ServerBudget, { services, say }: Context): string[] {
+  const { serverLimits: ownLimits, operatorLimits, memberLimits } = budget;
+  const { spending } = services.money;
+  const { fallback, overriding } = spending.limits.ofOperator(guildId);
   const firstLine =
     ownLimits !== undefined
       ? say('budget.limits.server', { limits: limitsWords(ownLimits, say) })
@@ -27,15 +20,11 @@ function serverLines(
   return [
     firstLine,
     ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsWords(overriding ?? {}, say) })] : []),
-    ...services.money.spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
+    ...spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
+    memberLimits === undefined
+      ? say('budget.limits.membersDefault', { limits: limitsWords(spending.limits.memberDefault, say) })
+      : say('budget.limits.members', { limits: limitsWords(memberLimits, say) }),
   ];
-}
-
-function memberLimitsLine({ memberLimits }: ServerBudget, { services, say }: Context): string {
-  if (memberLimits !== undefined) return say('budget.limits.members', { limits: limitsWords(memberLimits, say) });
-  return say('budget.limits.membersDefault', {
-    limits: limitsWords(services.money.spending.limits.memberDefault, say),
-  });
 }
 
 export function remainingLine(allowance: Allowance, say: Say): string {

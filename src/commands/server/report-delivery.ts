@@ -77,14 +77,10 @@ export class ReportDelivery {
       .finally(() => {
         this.#running.delete(id);
         // A step may have become due after the last check.
-        if (!this.#shutdown.signal.aborted && this.#isDue(id)) void this.process(id);
+        if (!this.#shutdown.signal.aborted && this.#parts.safety.reports.get(id)?.due.length) void this.process(id);
       });
     this.#running.set(id, processing);
     return processing;
-  }
-
-  #isDue(id: string): boolean {
-    return (this.#parts.safety.reports.get(id)?.due.length ?? 0) > 0;
   }
 
   async #processSteps(id: string, attempts: Attempts): Promise<void> {

@@ -34,16 +34,13 @@ export const reportMenu: Menu<Services> = {
     const task = await loadForForm(findReportedTask(target, context), context);
     assertReportable(task, target.id, facts);
     services.safety.reports.mustAllow({ guildId, taskId: task.id, reporterId: facts.userId });
-    return formFor({ taskId: task.id, messageId: target.id }, say);
+    return reasonForm(customIds.reportFilled.id({ taskId: task.id, messageId: target.id }), 'title', say);
   },
 };
 
-const formFor = (reported: { taskId: string; messageId: string }, say: Say): FormPlan =>
-  reasonForm(customIds.reportFilled.id(reported), say('reports.form.title'), say);
-
-const reasonForm = (id: string, title: string, say: Say): FormPlan => ({
+const reasonForm = (id: string, title: 'title' | 'presetTitle', say: Say): FormPlan => ({
   id,
-  title,
+  title: say(`reports.form.${title}`),
   fields: [
     {
       name: 'reason',
@@ -66,7 +63,7 @@ const reasonForm = (id: string, title: string, say: Say): FormPlan => ({
 export const reportForm = on(customIds.reportFilled, {
   reply: 'new-private',
   isPrivate: () => true,
-  reopen: async (reported, { say }) => formFor(reported, say),
+  reopen: async (reported, { say }) => reasonForm(customIds.reportFilled.id(reported), 'title', say),
   parse: parseReport,
   async run({ taskId, messageId }, context, given): Promise<MessagePlan> {
     const { facts, services } = context;
@@ -116,7 +113,7 @@ async function openPresetForm(id: string, context: Context): Promise<FormPlan> {
   const { guildId } = reportChannelOf(context);
   await loadForForm(sharedPreset(id, context), context);
   services.safety.reports.mustAllow({ guildId, taskId: id, reporterId: facts.userId });
-  return reasonForm(customIds.presetReportFilled.id(id), say('reports.form.presetTitle'), say);
+  return reasonForm(customIds.presetReportFilled.id(id), 'presetTitle', say);
 }
 
 export const presetReports = [

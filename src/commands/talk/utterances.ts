@@ -30,13 +30,8 @@ export function requireOpenTalk(
 
 type Utterance = Pick<UtteranceRequest, 'prompt' | 'sound'>;
 
-export function readUtterance({
-  words,
-  sound,
-}: {
-  words: string;
-  sound?: MemberFile | undefined;
-}): Utterance | Refusal {
+export function readUtterance(said: { words: string; sound?: MemberFile | undefined }): Utterance | Refusal {
+  const { words, sound } = said;
   const prompt = hasVisibleText(words) ? words.trim() : undefined;
   if (prompt === undefined && !sound) return new Refusal('refusals.talkNothing');
   return withoutUndefined({ prompt, sound: sound && { address: sound.address, name: sound.name } });
