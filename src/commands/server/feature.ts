@@ -83,8 +83,7 @@ const removeAccessRule = on(customIds.accessRemove, {
       isRemoved = access.length < current.rules.access.length;
       return withRules(current, { ...current.rules, access }, author);
     });
-    const page = await currentRulesPage(context);
-    return isRemoved ? page : { ...page, content: `${context.say('rules.outdated')}\n\n${page.content}` };
+    return currentRulesPage(context, isRemoved ? undefined : 'rules.outdated');
   },
 });
 

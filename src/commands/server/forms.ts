@@ -89,9 +89,7 @@ async function applyForm(
       return withRules(current, { ...current.rules, ...changes }, author);
     });
   }
-  const page = await currentRulesPage(context);
-  if (rules.get(guildId) !== previous) return page;
-  return { ...page, content: `${context.say('rules.unchanged')}\n\n${page.content}` };
+  return currentRulesPage(context, rules.get(guildId) === previous ? 'rules.unchanged' : undefined);
 }
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */

@@ -25,12 +25,6 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
   };
 }
 
-/** Replaces a preview that no longer stands, so that its buttons are gone. */
-async function outdatedPage(context: Context): Promise<MessagePlan> {
-  const page = await currentRulesPage(context);
-  return { ...page, content: `${context.say('rules.preview.outdated')}\n\n${page.content}` };
-}
-
 export const previewButtons = [
   on(customIds.rulesApply, {
     reply: 'here',
@@ -41,7 +35,8 @@ export const previewButtons = [
         isOutdated = current.proposed?.id !== id;
         return current.proposed?.id === id ? withRules(current, current.proposed.rules, author) : current;
       });
-      return isOutdated ? outdatedPage(context) : currentRulesPage(context);
+      // The page replaces a preview that no longer stands, so that its buttons are gone.
+      return currentRulesPage(context, isOutdated ? 'rules.preview.outdated' : undefined);
     },
   }),
   on(customIds.rulesCancel, {
@@ -49,7 +44,7 @@ export const previewButtons = [
     async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
       const { rules } = context.services.safety;
-      if (rules.get(guildId).proposed?.id !== id) return outdatedPage(context);
+      if (rules.get(guildId).proposed?.id !== id) return currentRulesPage(context, 'rules.preview.outdated');
       await rules.change(guildId, (current) => (current.proposed?.id === id ? withoutProposal(current) : current));
       return { content: context.say('rules.preview.canceled'), controls: [] };
     },
