@@ -1,4 +1,5 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
+import { keysOf } from '../../lib/entries.ts';
 import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
@@ -39,18 +40,54 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
 };
 
 /** A requested parameter of a video, and its place in the request. */
-export type RequestedParameter = ParameterValue & (RequestedSize | { parameter: 'duration'; seconds: number });
-
-interface ParameterValue {
-  /** The value that was sent. */
+export interface RequestedParameter {
+  parameter: keyof typeof PARAMETERS;
+  /** The value that was sent, and the numbers in it. */
   requestedValue: string | number;
+  numbers: readonly number[];
   location: 'top' | 'metadata';
 }
 
-type RequestedSize =
-  | { parameter: 'size'; width: number; height: number }
-  | { parameter: 'aspect_ratio'; aspect: number }
-  | { parameter: 'resolution'; lines: number };
+interface Parameter {
+  /** The option that sets it. */
+  option: 'size' | 'duration';
+  /** Values in any other form are specific to the model and cannot be checked. */
+  pattern: RegExp;
+  /** Whether the video shows that the numbers had no effect. What is unknown of it is not a number. */
+  isIgnored(numbers: readonly number[], video: Record<'width' | 'height' | 'seconds', number>): boolean;
+}
+
+/** Tolerances: encoders round sides to multiples of sixteen, and lengths to whole frames. */
+const PIXEL_TOLERANCE = 16;
+const ASPECT_TOLERANCE = 0.05;
+const SECONDS_TOLERANCE = 0.5;
+const DURATION_TOLERANCE_SHARE = 0.1;
+
+const PARAMETERS = {
+  size: {
+    option: 'size',
+    pattern: /^(\d+)x(\d+)$/i,
+    isIgnored: ([width = 0, height = 0], video) =>
+      Math.abs(video.width - width) > PIXEL_TOLERANCE || Math.abs(video.height - height) > PIXEL_TOLERANCE,
+  },
+  aspect_ratio: {
+    option: 'size',
+    pattern: /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/,
+    isIgnored: ([width = 0, height = 0], video) =>
+      Math.abs(video.width / video.height / (width / height) - 1) > ASPECT_TOLERANCE,
+  },
+  resolution: {
+    option: 'size',
+    pattern: /^(\d+)p$/i,
+    isIgnored: ([lines = 0], { width, height }) => Math.abs(Math.min(width, height) - lines) > PIXEL_TOLERANCE,
+  },
+  duration: {
+    option: 'duration',
+    pattern: /^(\d+(?:\.\d+)?)$/,
+    isIgnored: ([seconds = 0], video) =>
+      Math.abs(video.seconds - seconds) > Math.max(SECONDS_TOLERANCE, seconds * DURATION_TOLERANCE_SHARE),
+  },
+} as const satisfies Record<string, Parameter>;
 
 /** The effective value of each parameter: the one at the top level, else the one in the metadata. */
 export function requestedParameters({ metadata = {}, extra = {}, ...request }: VideoRequest): RequestedParameter[] {
@@ -60,75 +97,27 @@ export function requestedParameters({ metadata = {}, extra = {}, ...request }: V
     resolution: request.resolution,
     duration: request.duration ?? extra.seconds,
   };
-  return PARAMETERS.flatMap((parameter): RequestedParameter[] => {
+  return keysOf(PARAMETERS).flatMap((parameter): RequestedParameter[] => {
     const location = isGiven(topLevel[parameter]) ? 'top' : 'metadata';
     const requestedValue = location === 'top' ? topLevel[parameter] : metadata[parameter];
-    const value = isGiven(requestedValue) ? parseParameter(parameter, String(requestedValue)) : undefined;
-    return isGiven(requestedValue) && value ? [{ ...value, requestedValue, location }] : [];
+    if (!isGiven(requestedValue)) return [];
+    const numbers = PARAMETERS[parameter].pattern.exec(String(requestedValue))?.slice(1).map(Number);
+    return numbers?.every((number) => number > 0) ? [{ parameter, requestedValue, numbers, location }] : [];
   });
 }
 
-const PARAMETERS = ['size', 'aspect_ratio', 'resolution', 'duration'] as const;
-
 const isGiven = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
-
-const PATTERNS = {
-  size: /^(\d+)x(\d+)$/i,
-  aspect_ratio: /^(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)$/,
-  resolution: /^(\d+)p$/i,
-  duration: /^(\d+(?:\.\d+)?)$/,
-} as const;
-
-/** Values in any other form are specific to the model and cannot be checked. */
-function parseParameter(parameter: (typeof PARAMETERS)[number], text: string) {
-  const [first = 0, second = 0] = (PATTERNS[parameter].exec(text) ?? []).slice(1).map(Number);
-  if (first <= 0) return undefined;
-  switch (parameter) {
-    case 'size':
-      return second > 0 ? { parameter, width: first, height: second } : undefined;
-    case 'aspect_ratio':
-      return second > 0 ? { parameter, aspect: first / second } : undefined;
-    case 'resolution':
-      return { parameter, lines: first };
-    case 'duration':
-      return { parameter, seconds: first };
-  }
-}
-
-/** Tolerances: encoders round sides to multiples of sixteen, and lengths to whole frames. */
-const PIXEL_TOLERANCE = 16;
-const ASPECT_TOLERANCE = 0.05;
-const SECONDS_TOLERANCE = 0.5;
-const DURATION_TOLERANCE_SHARE = 0.1;
 
 /** The parameters that had no effect, as far as the video shows. */
 export function ignoredParameters(
   requested: readonly RequestedParameter[],
-  { width, height, seconds }: MediumFacts,
+  { width, height, seconds = Number.NaN }: MediumFacts,
 ): RequestedParameter[] {
-  return requested.filter((value) => {
-    if (value.parameter === 'duration') {
-      return (
-        seconds !== undefined &&
-        Math.abs(seconds - value.seconds) > Math.max(SECONDS_TOLERANCE, value.seconds * DURATION_TOLERANCE_SHARE)
-      );
-    }
-    if (!width || !height) return false;
-    switch (value.parameter) {
-      case 'size':
-        return Math.abs(width - value.width) > PIXEL_TOLERANCE || Math.abs(height - value.height) > PIXEL_TOLERANCE;
-      case 'aspect_ratio':
-        return Math.abs(width / height / value.aspect - 1) > ASPECT_TOLERANCE;
-      case 'resolution':
-        return Math.abs(Math.min(width, height) - value.lines) > PIXEL_TOLERANCE;
-    }
-    return false;
-  });
+  const size = width && height ? { width, height } : { width: Number.NaN, height: Number.NaN };
+  return requested.filter(({ parameter, numbers }) => PARAMETERS[parameter].isIgnored(numbers, { ...size, seconds }));
 }
 
 const MAX_VALUE_LENGTH = 40;
-
-const OPTION_NAMES = { size: 'size', aspect_ratio: 'size', resolution: 'size', duration: 'duration' } as const;
 
 /** Names the parameters that had no effect, and where else they may belong (specification, part 7). */
 export function ignoredParameterNotes(
@@ -153,7 +142,7 @@ export function ignoredParameterNotes(
 
     function advice(): string {
       if (isVendor) return say('video.ignored.elsewhere');
-      if (location === 'metadata') return say('video.ignored.atTop', { option: OPTION_NAMES[parameter] });
+      if (location === 'metadata') return say('video.ignored.atTop', { option: PARAMETERS[parameter].option });
       const extra = inlineCode(JSON.stringify({ [parameter]: requestedValue }));
       return parameter === 'size'
         ? say('video.ignored.inMetadataOrOther', { extra })
