@@ -60,13 +60,9 @@ function splitPrompt(prompt: string): [string, string] {
   return [prompt.slice(0, splitIndex), prompt.slice(splitIndex)];
 }
 
-export interface PromptFormValues {
-  prompt: string;
-  side: string;
-  maskFile: FormValues['files'][string][number] | undefined;
-}
+export type PromptFormValues = Exclude<ReturnType<typeof readPromptForm>, Refusal>;
 
-export function readPromptForm({ fields, files }: FormValues): PromptFormValues | Refusal {
+export function readPromptForm({ fields, files }: FormValues) {
   const prompt = promptIn(fields);
   const { side = '' } = fields;
   return prompt === '' ? new Refusal('refusals.promptMissing') : { prompt, side, maskFile: files.mask?.[0] };
