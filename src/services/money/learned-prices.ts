@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { compare, largestOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 import { amount } from '../tasks/estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
@@ -24,10 +25,7 @@ export const learnedCosts = z.object({
 });
 export type LearnedCosts = z.output<typeof learnedCosts>;
 
-export interface LearnedStore {
-  all(): Promise<readonly LearnedCosts[]>;
-  put(costs: LearnedCosts): Promise<void>;
-}
+export type LearnedStore = Pick<RowStore<LearnedCosts>, 'all' | 'put'>;
 
 /** Identifies jobs that cost the same. */
 export interface CostKey {

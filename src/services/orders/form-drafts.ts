@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import { createTaskId } from '../tasks/task-id.ts';
@@ -47,13 +48,7 @@ export const formDraft = z.object({
 });
 export type FormDraft = z.output<typeof formDraft>;
 
-export interface DraftStore {
-  put(draft: FormDraft, ttlMs: number): Promise<void>;
-  get(draft: { memberId: string; id: string }): Promise<FormDraft | undefined>;
-  remove(...drafts: readonly FormDraft[]): Promise<void>;
-  /** The drafts of a member. May include some that have expired. */
-  startingWith(memberId: string): Promise<FormDraft[]>;
-}
+export type DraftStore = RowStore<FormDraft, { memberId: string; id: string }>;
 
 /** Drafts of forms. Only the member who opened the form can use them. */
 export class FormDrafts {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Language, languages } from '../../lib/languages.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 
 /** What a usual model can be set for. */
 export const modelPurposes = ['image', 'video', 'music', 'text', 'voice'] as const;
@@ -87,11 +88,5 @@ export type PreferenceRow = z.output<typeof preferenceRow>;
 export const preferenceOwnerName = ({ memberId, guildId = '', channelId = '' }: PreferenceOwner): string =>
   memberId === undefined ? `server:${guildId}:${channelId}` : `member:${memberId}`;
 
-export interface PreferenceStore {
-  get(owner: PreferenceOwner): Promise<PreferenceRow | undefined>;
-  put(row: PreferenceRow): Promise<void>;
-  remove(...owners: readonly PreferenceOwner[]): Promise<void>;
-  startingWith(prefix: string): Promise<PreferenceRow[]>;
-  /** One after the other, because there may be one for each member. */
-  each(prefix?: string): AsyncIterable<PreferenceRow>;
-}
+/** Its rows are read with `each`, because there may be one for each member. */
+export type PreferenceStore = RowStore<PreferenceRow, PreferenceOwner>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RowStore } from '../../lib/row-store.ts';
 
 /** The commands that presets are for. */
 export const presetCommands = ['imagine', 'image', 'video', 'music', 'ask'] as const;
@@ -72,10 +73,4 @@ export const takesText = (template: string): boolean => template.search(PLACEHOL
 export const fillTemplate = (template: string, text: string): string =>
   (takesText(template) ? template : `${template} {prompt}`).replace(PLACEHOLDER, () => text).trim();
 
-export interface PresetStore {
-  get(row: PresetOwner & { id: string }): Promise<PresetRow | undefined>;
-  put(row: PresetRow): Promise<void>;
-  remove(...rows: readonly (PresetOwner & { id: string })[]): Promise<void>;
-  startingWith(prefix: string): Promise<PresetRow[]>;
-  each(prefix?: string): AsyncIterable<PresetRow>;
-}
+export type PresetStore = RowStore<PresetRow, PresetOwner & { id: string }>;

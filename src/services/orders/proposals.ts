@@ -2,6 +2,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { compare, sumOf } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 import type { Money } from '../money/open-money.ts';
 import type { Removal } from '../safety/server-log.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
@@ -43,12 +44,7 @@ export interface Proposal {
 
 type ProposalPrice = Pick<Proposal, 'price' | 'isUpperBound' | 'isLowerBound'>;
 
-export interface ProposalStore {
-  put(proposal: Proposal, ttlMs: number): Promise<void>;
-  get(proposal: { id: string }): Promise<Proposal | undefined>;
-  remove(proposal: { id: string }): Promise<void>;
-  all(): Promise<Proposal[]>;
-}
+export type ProposalStore = RowStore<Proposal, { id: string }>;
 
 /** Requests that are only submitted once the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {

@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 import { bucketOf } from '../tasks/homes.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, reportWithoutMember } from './report.ts';
@@ -18,12 +19,7 @@ const RETENTION_MS = 90 * DAY_MS;
 /** Undecided reports are kept as long as their tasks. */
 const UNDECIDED_RETENTION_MS = 400 * DAY_MS;
 
-export interface ReportStore {
-  /** In the order of their ids. */
-  all(): Promise<readonly Report[]>;
-  put(report: Report): Promise<void>;
-  remove(report: Report): Promise<void>;
-}
+export type ReportStore = RowStore<Report, { id: string }>;
 
 export interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'isPreset' | 'message' | 'words' | 'channelId'> {
   requesterId: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RowStore } from '../../lib/row-store.ts';
 
 /** Topics with an end. The operator is notified when the trouble is over. */
 const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel', 'noCredit'] as const;
@@ -38,11 +39,7 @@ export interface Occurrence {
   since?: number | undefined;
 }
 
-export interface NoticeStore {
-  all(): Promise<Notice[]>;
-  put(notice: Notice): Promise<void>;
-  remove(notice: Notice): Promise<void>;
-}
+export type NoticeStore = Pick<RowStore<Notice>, 'all' | 'put' | 'remove'>;
 
 export const causeOf = ({ topic, subject = '' }: { topic: string; subject?: string | undefined }): string =>
   `${topic} ${subject}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AppContext } from '../../lib/app-context.ts';
+import type { RowStore } from '../../lib/row-store.ts';
 
 /** One run of the bot, from a start to its end. */
 export const runRow = z.object({
@@ -14,12 +15,6 @@ export const runRow = z.object({
 });
 export type Run = z.output<typeof runRow>;
 
-interface RunStore {
-  all(): Promise<Run[]>;
-  put(run: Run): Promise<void>;
-  remove(run: Run): Promise<void>;
-}
-
 const MAX_RUNS = 10;
 /** How often the time is stored, so the time of a crash is known to this accuracy. */
 const SEEN_INTERVAL_MS = 60_000;
@@ -27,19 +22,19 @@ const SEEN_INTERVAL_MS = 60_000;
 /** The recent starts of the bot, and how each run ended. */
 export class Runs {
   readonly #context: AppContext;
-  readonly #store: RunStore;
+  readonly #store: RowStore<Run>;
   readonly #version: string;
   #runs: Run[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(context: AppContext, store: RunStore, version: string) {
+  constructor(context: AppContext, store: RowStore<Run>, version: string) {
     this.#context = context;
     this.#store = store;
     this.#version = version;
   }
 
   async open(): Promise<void> {
-    const storedRuns = (await this.#store.all()).sort((a, b) => b.at - a.at);
+    const storedRuns = (await this.#store.all()).toSorted((a, b) => b.at - a.at);
     this.#runs = storedRuns.slice(0, MAX_RUNS - 1);
     for (const run of storedRuns.slice(MAX_RUNS - 1)) await this.#store.remove(run);
   }
