@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { compare, largestOf } from '../../lib/decimals.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import { amount } from '../tasks/estimate.ts';
 
 /** How many tasks must have reported their cost, and how many of the latest ones count. */
@@ -25,7 +25,7 @@ export const learnedCosts = z.object({
 });
 export type LearnedCosts = z.output<typeof learnedCosts>;
 
-export type LearnedStore = Pick<RowStore<LearnedCosts>, 'all' | 'put'>;
+export type LearnedStore = Pick<StoredRows<LearnedCosts>, 'all' | 'put'>;
 
 /** Identifies jobs that cost the same. */
 export interface CostKey {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
 import type { MemberFile } from '../tasks/materials.ts';
 import { createTaskId } from '../tasks/task-id.ts';
@@ -48,7 +48,7 @@ export const formDraft = z.object({
 });
 export type FormDraft = z.output<typeof formDraft>;
 
-export type DraftStore = RowStore<FormDraft, { memberId: string; id: string }>;
+export type DraftStore = StoredRows<FormDraft, { memberId: string; id: string }>;
 
 /** Drafts of forms. Only the member who opened the form can use them. */
 export class FormDrafts {

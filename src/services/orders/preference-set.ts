@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Language, languages } from '../../lib/languages.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 
 /** What a usual model can be set for. */
 export const modelPurposes = ['image', 'video', 'music', 'text', 'voice'] as const;
@@ -89,4 +89,4 @@ export const preferenceOwnerName = ({ memberId, guildId = '', channelId = '' }: 
   memberId === undefined ? `server:${guildId}:${channelId}` : `member:${memberId}`;
 
 /** Its rows are read with `each`, because there may be one for each member. */
-export type PreferenceStore = RowStore<PreferenceRow, PreferenceOwner>;
+export type PreferenceStore = StoredRows<PreferenceRow, PreferenceOwner>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 
 /** The commands that presets are for. */
 export const presetCommands = ['imagine', 'image', 'video', 'music', 'ask'] as const;
@@ -73,4 +73,4 @@ export const takesText = (template: string): boolean => template.search(PLACEHOL
 export const fillTemplate = (template: string, text: string): string =>
   (takesText(template) ? template : `${template} {prompt}`).replace(PLACEHOLDER, () => text).trim();
 
-export type PresetStore = RowStore<PresetRow, PresetOwner & { id: string }>;
+export type PresetStore = StoredRows<PresetRow, PresetOwner & { id: string }>;

@@ -2,7 +2,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { compare, sumOf } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { Money } from '../money/open-money.ts';
 import type { Removal } from '../safety/server-log.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
@@ -44,7 +44,7 @@ export interface Proposal {
 
 type ProposalPrice = Pick<Proposal, 'price' | 'isUpperBound' | 'isLowerBound'>;
 
-export type ProposalStore = RowStore<Proposal, { id: string }>;
+export type ProposalStore = StoredRows<Proposal, { id: string }>;
 
 /** Requests that are only submitted once the member confirms them. They are stored, and removed before they are submitted. */
 export class Proposals {

@@ -1,7 +1,7 @@
 import { type Clock, DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import { bucketOf } from '../tasks/homes.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import { isUndecided, type Report, type ReportReason, reportWithoutMember } from './report.ts';
@@ -19,7 +19,7 @@ const RETENTION_MS = 90 * DAY_MS;
 /** Undecided reports are kept as long as their tasks. */
 const UNDECIDED_RETENTION_MS = 400 * DAY_MS;
 
-export type ReportStore = RowStore<Report, { id: string }>;
+export type ReportStore = StoredRows<Report, { id: string }>;
 
 export interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'isPreset' | 'message' | 'words' | 'channelId'> {
   requesterId: string;

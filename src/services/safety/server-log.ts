@@ -3,7 +3,7 @@ import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { repeat } from '../../lib/repeat.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { MessagePlace } from '../tasks/task.ts';
 import type { Reports } from './reports.ts';
 import type { Rules } from './rules.ts';
@@ -35,7 +35,7 @@ const isNamedIn = ({ about, by }: LogMessage, memberId: string): boolean => abou
 export const serverLog = z.object({ guildId: id, messages: z.array(logMessage) });
 type StoredServerLog = z.output<typeof serverLog>;
 
-export type LogStore = RowStore<StoredServerLog, { guildId: string }>;
+export type LogStore = StoredRows<StoredServerLog, { guildId: string }>;
 
 /** The outcome of a deletion. `later`: Discord does not accept it right now. The other outcomes are final. */
 export type Removal = 'gone' | 'none' | 'stays' | 'later';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RecentMap } from '../../lib/recent-map.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
 
 /** What an admin goes through when the bot has joined a server, in this order. */
@@ -11,7 +11,7 @@ export type SetupStep = (typeof setupSteps)[number];
 export const setupMark = z.object({ guildId: z.string(), mark: z.enum([...setupSteps, 'known']) });
 type SetupMark = z.output<typeof setupMark>;
 
-export type SetupStore = Pick<RowStore<SetupMark>, 'startingWith' | 'put'>;
+export type SetupStore = Pick<StoredRows<SetupMark>, 'startingWith' | 'put'>;
 
 /** One with more servers reads the marks of some of them again. */
 const MAX_EXAMINED = 5_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 
 /** Topics with an end. The operator is notified when the trouble is over. */
 const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel', 'noCredit'] as const;
@@ -39,7 +39,7 @@ export interface Occurrence {
   since?: number | undefined;
 }
 
-export type NoticeStore = Pick<RowStore<Notice>, 'all' | 'put' | 'remove'>;
+export type NoticeStore = Pick<StoredRows<Notice>, 'all' | 'put' | 'remove'>;
 
 export const causeOf = ({ topic, subject = '' }: { topic: string; subject?: string | undefined }): string =>
   `${topic} ${subject}`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AppContext } from '../../lib/app-context.ts';
-import type { RowStore } from '../../lib/row-store.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 
 /** One run of the bot, from a start to its end. */
 export const runRow = z.object({
@@ -22,12 +22,12 @@ const SEEN_INTERVAL_MS = 60_000;
 /** The recent starts of the bot, and how each run ended. */
 export class Runs {
   readonly #context: AppContext;
-  readonly #store: RowStore<Run>;
+  readonly #store: StoredRows<Run>;
   readonly #version: string;
   #runs: Run[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(context: AppContext, store: RowStore<Run>, version: string) {
+  constructor(context: AppContext, store: StoredRows<Run>, version: string) {
     this.#context = context;
     this.#store = store;
     this.#version = version;

@@ -1,5 +1,5 @@
 /** Stored rows of one kind, each of which is found by the properties in `Named`. Every method throws if the store fails. */
-export interface RowStore<Row extends Named, Named extends object = Row> {
+export interface StoredRows<Row extends Named, Named extends object = Row> {
   /** In the order of their names. */
   all(): Promise<readonly Row[]>;
   get(named: Named): Promise<Row | undefined>;
