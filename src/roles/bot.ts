@@ -99,7 +99,7 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const loadRules = async (guildId: string): Promise<boolean> => {
     const homePartition = partitionOf(bucketOf(guildId), partition.count);
     if (!others || homePartition === partition.number) return false;
-    safety.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.read(guildId)) ?? NO_RULES);
+    safety.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.get({ guildId })) ?? NO_RULES);
     return true;
   };
   const operations = {

@@ -43,7 +43,7 @@ export class EveryPartition {
   /** The rules of a server, read from its home partition. */
   async rulesOf(guildId: string): Promise<ServerRules> {
     const store = await this.#read(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
-    return (await store?.rules.read(guildId)) ?? NO_RULES;
+    return (await store?.rules.get({ guildId })) ?? NO_RULES;
   }
 
   /** What the settings of a member, a channel and a server say about the first response. */

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import type { PlainLog } from '../../lib/log.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import { type ModelKind, modelKinds } from './model-families.ts';
 
 /** What is known about a model: the kinds of results it delivered, and those that the gateway said it does not support. */
 export const modelExperience = z.object({ delivered: z.array(z.enum(modelKinds)), unfit: z.array(z.enum(modelKinds)) });
 export type ModelExperience = z.output<typeof modelExperience>;
 
-export interface ExperienceStore {
-  all(): Promise<ReadonlyMap<string, ModelExperience>>;
-  put(id: string, experience: ModelExperience): Promise<void>;
-}
+export type ExperienceStore = Pick<StoredRows<ModelExperience & { id: string }>, 'all' | 'put'>;
 
 /** A gateway lists a few hundred models. One that keeps changing its ids must not fill the memory. */
 const MAX_MODELS = 2_000;
@@ -28,7 +26,7 @@ export class Experience {
   }
 
   async open(): Promise<void> {
-    for (const [id, experience] of await this.#store.all()) this.#experiences.set(id, experience);
+    for (const { id, ...experience } of await this.#store.all()) this.#experiences.set(id, experience);
   }
 
   get(id: string): ModelExperience {
@@ -51,7 +49,7 @@ export class Experience {
     if (!this.#experiences.has(id) && this.#experiences.size >= MAX_MODELS) return;
     this.#experiences.set(id, experience);
     try {
-      await this.#store.put(id, experience);
+      await this.#store.put({ id, ...experience });
     } catch (error) {
       // Losing this only affects the order of suggestions, and it will be learned again.
       this.#log.warn({ model: id, err: error }, 'The experience with a model could not be stored.');

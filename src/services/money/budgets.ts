@@ -1,12 +1,11 @@
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { Limits } from './limits.ts';
 import { type BudgetChange, budgetWithoutMember, EMPTY_BUDGET, type ServerBudget } from './server-budget.ts';
 import type { WholeBot } from './whole-bot.ts';
 
-export interface BudgetStore {
-  all(): Promise<ReadonlyMap<string, ServerBudget>>;
-  put(guildId: string, budget: ServerBudget): Promise<void>;
-}
+type BudgetRow = ServerBudget & { guildId: string };
+export type BudgetStore = Pick<StoredRows<BudgetRow>, 'all' | 'put'>;
 
 /** Stands for the whole bot in place of a server's id. Only its pause has an effect. */
 export const WHOLE_BOT = 'everywhere';
@@ -36,7 +35,7 @@ export class Budgets {
   }
 
   async open(): Promise<void> {
-    for (const [guildId, budget] of await this.#store.all()) this.#budgets.set(guildId, budget);
+    for (const { guildId, ...budget } of await this.#store.all()) this.#budgets.set(guildId, budget);
   }
 
   get(guildId: string): ServerBudget {
@@ -70,14 +69,15 @@ export class Budgets {
       const updated = transition(previous);
       if (updated === previous) return previous;
       for (const listener of this.#listeners) await listener(guildId, updated);
-      await this.#store.put(guildId, updated);
+      await this.#store.put({ guildId, ...updated });
       this.#budgets.set(guildId, updated);
       return updated;
     });
   }
 
   about(memberId: string): object[] {
-    return budgetsAbout(memberId, this.#budgets, this.hashOf);
+    const rows = [...this.#budgets].map(([guildId, budget]) => ({ guildId, ...budget }));
+    return budgetsAbout(memberId, rows, this.hashOf);
   }
 
   /** Identifies a member in a server's budget, even after their data was erased. */
@@ -99,8 +99,8 @@ export type HashOf = (name: string) => string;
 const memberHash = (guildId: string, memberId: string, hashOf: HashOf): string =>
   hashOf(`member ${guildId} ${memberId}`);
 
-export function budgetsAbout(memberId: string, budgets: ReadonlyMap<string, ServerBudget>, hashOf: HashOf): object[] {
-  return [...budgets].flatMap(([guildId, { members, blocks, grants, history }]) => {
+export function budgetsAbout(memberId: string, budgets: readonly BudgetRow[], hashOf: HashOf): object[] {
+  return budgets.flatMap(({ guildId, members, blocks, grants, history }) => {
     const hash = memberHash(guildId, memberId, hashOf);
     const findings = {
       limits: members[hash]?.limits,

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 
-export interface PseudonymStore {
-  get(memberId: string): Promise<string | undefined>;
-  put(memberId: string, pseudonym: string): Promise<void>;
-  remove(memberId: string): Promise<void>;
-}
+export type PseudonymStore = StoredRows<{ memberId: string; pseudonym: string }, { memberId: string }>;
 
 /** A partition of the store. In each, the same members may have names already. */
 interface PseudonymRows {
@@ -34,21 +31,21 @@ export class Pseudonyms {
 
   getOrCreate(memberId: string): Promise<string> {
     return this.#lock.run(memberId, async () => {
-      const existing = await this.#rows.pseudonyms.get(memberId);
+      const existing = await this.current(memberId);
       if (existing !== undefined) return existing;
       const pseudonym = (await this.#findElsewhere(memberId)) ?? `atelier-${randomBytes(12).toString('hex')}`;
-      await this.#rows.pseudonyms.put(memberId, pseudonym);
+      await this.#rows.pseudonyms.put({ memberId, pseudonym });
       return pseudonym;
     });
   }
 
   /** The name currently in use, for an export. */
-  current(memberId: string): Promise<string | undefined> {
-    return this.#rows.pseudonyms.get(memberId);
+  async current(memberId: string): Promise<string | undefined> {
+    return (await this.#rows.pseudonyms.get({ memberId }))?.pseudonym;
   }
 
   erase(memberId: string): Promise<void> {
-    return this.#lock.run(memberId, () => this.#rows.pseudonyms.remove(memberId));
+    return this.#lock.run(memberId, () => this.#rows.pseudonyms.remove({ memberId }));
   }
 
   /** An erasure that has already covered this store must not be followed by a name that it has yet to erase elsewhere. */
@@ -57,7 +54,7 @@ export class Pseudonyms {
     const others = await this.#others.all();
     const erasing = await Promise.all([this.#rows, ...others].map((rows) => rows.isErasing(memberId)));
     if (erasing.includes(true)) return undefined;
-    const names = await Promise.all(others.map((rows) => rows.pseudonyms.get(memberId)));
-    return names.find((name) => name !== undefined);
+    const found = await Promise.all(others.map((rows) => rows.pseudonyms.get({ memberId })));
+    return found.find((row) => row !== undefined)?.pseudonym;
   }
 }

@@ -4,6 +4,7 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { Traits } from '../tasks/kind-spec.ts';
 import { type Task, withRequest } from '../tasks/task.ts';
 import { type BrokenRule, hasAnyRole, Judge, type JudgedRequest, type MentionPlace, textTooLong } from './judge.ts';
@@ -20,11 +21,8 @@ import {
   withoutAuthor,
 } from './server-rules.ts';
 
-export interface RuleStore {
-  all(): Promise<ReadonlyMap<string, ServerRules>>;
-  read(guildId: string): Promise<ServerRules | undefined>;
-  put(guildId: string, rules: ServerRules): Promise<void>;
-}
+type RuleRow = ServerRules & { guildId: string };
+export type RuleStore = Pick<StoredRows<RuleRow, { guildId: string }>, 'all' | 'get' | 'put'>;
 
 /** An order, with its member and the place where it was made. */
 export interface JudgedOrder extends JudgedRequest {
@@ -108,7 +106,7 @@ export class Rules {
   }
 
   async open(): Promise<void> {
-    for (const [guildId, rules] of await this.#store.all()) this.#ownRules.set(guildId, rules);
+    for (const { guildId, ...rules } of await this.#store.all()) this.#ownRules.set(guildId, rules);
   }
 
   get(guildId: string): ServerRules {
@@ -140,7 +138,7 @@ export class Rules {
         this.#judge(updated.proposed.id, updated.proposed.rules);
       // What could not be read at the next start would take all rules of the server with it.
       serverRules.parse(updated, { jitless: true });
-      await this.#store.put(guildId, updated);
+      await this.#store.put({ guildId, ...updated });
       this.#ownRules.set(guildId, updated);
       // The erasure of a member's data changes only the history, so listeners are not notified.
       const hasLogChanged = updated.logChannelId !== previous.logChannelId || updated.logDays !== previous.logDays;
@@ -328,7 +326,8 @@ export class Rules {
   }
 
   about(memberId: string): object[] {
-    return rulesAbout(memberId, this.#ownRules);
+    const rows = [...this.#ownRules].map(([guildId, rules]) => ({ guildId, ...rules }));
+    return rulesAbout(memberId, rows);
   }
 
   async eraseId(memberId: string): Promise<void> {
@@ -370,8 +369,8 @@ export class Rules {
 }
 
 /** Changes that a member has made, by server. */
-export const rulesAbout = (memberId: string, rules: ReadonlyMap<string, ServerRules>): object[] =>
-  [...rules].flatMap(([guildId, { history }]) => {
+export const rulesAbout = (memberId: string, rules: readonly RuleRow[]): object[] =>
+  rules.flatMap(({ guildId, history }) => {
     const changes = history.filter(({ by }) => by === memberId);
     return changes.length === 0 ? [] : [{ guildId, changes }];
   });

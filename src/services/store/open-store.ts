@@ -14,7 +14,7 @@ import { markSchema, refuseBackup, refuseForeign, refuseIncomplete } from './row
 import { NoQuarantine } from './rows/rows.ts';
 import { lockStore, makePrivate, resolvePath, SqliteBackend, sqliteFailure } from './rows/sqlite.ts';
 import type { Migration } from './rows/task-rows.ts';
-import { StoredTasks } from './stored-tasks.ts';
+import { openStoredTasks, type StoredTasks } from './stored-tasks.ts';
 
 interface OpenParts extends RemoteParts {
   busyTimeoutMs?: number | undefined;
@@ -42,7 +42,7 @@ export async function openTasks({ backend, ownership, close }: OpenedBackend, pa
     });
     await refuseIncomplete(namespaces.meta, backend.name);
     await markSchema(namespaces.meta, parts.botVersion);
-    return new StoredTasks({ ...parts, namespaces, ownership, health, close });
+    return openStoredTasks({ ...parts, namespaces, ownership, health, close });
   } catch (error) {
     await close();
     throw error;
@@ -53,7 +53,7 @@ export async function openTasks({ backend, ownership, close }: OpenedBackend, pa
 export function readTasks(backend: Backend, parts: StoreParts): StoredTasks {
   const namespaces = openNamespaces(backend);
   const quarantine = new NoQuarantine(namespaces.quarantine, parts);
-  return new StoredTasks({ ...parts, namespaces, quarantine, close: () => undefined });
+  return openStoredTasks({ ...parts, namespaces, quarantine, close: () => undefined });
 }
 
 /** Opens the rows behind a URL for this process alone, and creates a missing store. */

@@ -2,10 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { ExperienceStore } from '../gateway/model-experience.ts';
-import type { BudgetStore } from '../money/budgets.ts';
 import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
-import type { PseudonymStore } from '../orders/pseudonyms.ts';
 import {
   type Duration,
   type ErasureMark,
@@ -14,7 +11,6 @@ import {
   type TaskPage,
   type TaskStore,
 } from '../orders/task-store.ts';
-import type { RuleStore } from '../safety/rules.ts';
 import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
@@ -50,8 +46,19 @@ interface StoredTasksParts extends AppContext {
 
 const CLEANUP_BATCH_SIZE = 200;
 
+/** The tasks of a store, and the tables beside them. `namespaces.ts` says what each of them holds. */
+export type StoredTasks = ReturnType<typeof openStoredTasks>;
+
+export function openStoredTasks(parts: StoredTasksParts) {
+  const { namespaces, specs, quarantine = new Quarantine(namespaces.quarantine, parts) } = parts;
+  const { durations, erasures, keptScopes, ...tables } = openTables(namespaces, quarantine, specs);
+  return Object.assign(new TaskStorage(parts, quarantine, { durations, erasures, keptScopes }), tables);
+}
+
+type TaskTables = Pick<Tables, 'durations' | 'erasures' | 'keptScopes'>;
+
 /** Tasks, their list entries and durations. All rows of a change of a task are written together, or none of them. */
-export class StoredTasks implements TaskStore {
+class TaskStorage implements TaskStore {
   readonly #parts: StoredTasksParts;
   readonly #locks = new KeyedLock();
   readonly quarantine: Quarantine;
@@ -59,24 +66,9 @@ export class StoredTasks implements TaskStore {
   readonly #index: SummaryIndex;
   readonly #remotes: RemoteIdRows;
   readonly sentOrders: SentOrderRows;
-  readonly #tables: Tables;
-  // `namespaces.ts` says what each of them holds.
+  readonly #tables: TaskTables;
   readonly entries;
-  readonly experience: ExperienceStore;
-  readonly costs;
-  readonly budgets: BudgetStore;
-  readonly rules: RuleStore;
   readonly fingerprints;
-  readonly reports;
-  readonly serverLogs;
-  readonly setups;
-  readonly proposals;
-  readonly drafts;
-  readonly preferences;
-  readonly presets;
-  readonly pseudonyms: PseudonymStore;
-  readonly notices;
-  readonly runs;
   readonly health: StoreHealth;
   readonly ownership: StoreOwnership;
   /** Messages that are updated for a while. */
@@ -84,9 +76,8 @@ export class StoredTasks implements TaskStore {
   readonly #liveIds = new Set<string>();
   #clearedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: StoredTasksParts) {
+  constructor(parts: StoredTasksParts, quarantine: Quarantine, tables: TaskTables) {
     const { namespaces, clock, specs, migrations = taskMigrations, ownership = soleOwnership } = parts;
-    const { quarantine = new Quarantine(namespaces.quarantine, parts) } = parts;
     this.quarantine = quarantine;
     this.#parts = parts;
     this.ownership = ownership;
@@ -95,38 +86,8 @@ export class StoredTasks implements TaskStore {
     this.#remotes = new RemoteIdRows(namespaces.remotes);
     this.sentOrders = new SentOrderRows(namespaces.sent);
     this.follows = namespaces.follows;
-    const tables = openTables(namespaces, quarantine, specs);
-    const { experience, budgets, rules, pseudonyms } = tables;
     this.#tables = tables;
-    this.experience = {
-      all: async () => new Map((await experience.all()).map(({ id, ...known }) => [id, known])),
-      put: (id, known) => experience.put({ id, ...known }),
-    };
-    this.costs = tables.costs;
-    this.budgets = {
-      all: async () => new Map((await budgets.all()).map(({ guildId, ...budget }) => [guildId, budget])),
-      put: (guildId, budget) => budgets.put({ guildId, ...budget }),
-    };
-    this.rules = {
-      all: async () => new Map((await rules.all()).map(({ guildId, ...own }) => [guildId, own])),
-      read: (guildId) => rules.get({ guildId }),
-      put: (guildId, own) => rules.put({ guildId, ...own }),
-    };
     this.fingerprints = storedFingerprints(namespaces.fingerprints);
-    this.reports = tables.reports;
-    this.serverLogs = tables.serverLogs;
-    this.setups = tables.setups;
-    this.proposals = tables.proposals;
-    this.drafts = tables.drafts;
-    this.preferences = tables.preferences;
-    this.presets = tables.presets;
-    this.pseudonyms = {
-      get: async (memberId) => (await pseudonyms.get({ memberId }))?.pseudonym,
-      put: (memberId, pseudonym) => pseudonyms.put({ memberId, pseudonym }),
-      remove: (memberId) => pseudonyms.remove({ memberId }),
-    };
-    this.notices = tables.notices;
-    this.runs = tables.runs;
     this.health = parts.health ?? new StoreHealth(clock);
     this.entries = new StoredEntries(namespaces, quarantine, tables.keptScopes, (id) => this.get(id));
   }

@@ -16,8 +16,8 @@ async function createCatalogue({ overrides = {}, stored = new Map<string, ModelE
   const fixture = await openFixture({ limits: { attempts: 1, readMs: 500 } });
   const clock = new ManualClock();
   const store = {
-    all: async () => stored,
-    put: async (id: string, one: ModelExperience) => void stored.set(id, one),
+    all: async () => [...stored].map(([id, one]) => ({ id, ...one })),
+    put: async ({ id, ...one }: ModelExperience & { id: string }) => void stored.set(id, one),
   };
   const experience = new Experience(store, plainLog());
   await experience.open();

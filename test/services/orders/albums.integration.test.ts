@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { Albums } from '../../../src/services/orders/albums.ts';
 import { createOrdersContext } from '../../../src/services/orders/orders-context.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
-import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { openStoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, type Task } from '../../../src/services/tasks/task.ts';
 import { batchPolls, orderSongs, singlePolls } from '../../e2e/tasks/songs.ts';
@@ -166,7 +166,7 @@ describe('An album', () => {
 async function tryToCreateAlbum(file: string, writes: number, ids: string[], { clock }: Engine): Promise<boolean> {
   const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
   const connection = new FailingBackend(file, writes);
-  const store = new StoredTasks({
+  const store = openStoredTasks({
     specs: kindSpecs,
     namespaces: openNamespaces(connection),
     clock,

@@ -3,7 +3,7 @@ import { Rules } from '../../../src/services/safety/rules.ts';
 import { NO_RULES, ruleSet, serverRules, withRules } from '../../../src/services/safety/server-rules.ts';
 
 const newRules = (operatorRules = NO_RULES.rules) =>
-  new Rules({ all: async () => new Map(), read: async () => undefined, put: async () => undefined }, operatorRules);
+  new Rules({ all: async () => [], get: async () => undefined, put: async () => undefined }, operatorRules);
 
 describe('The rules of servers', () => {
   it('Rules that are borrowed from another partition again are prepared only if they have changed', () => {

@@ -41,8 +41,8 @@ export async function fillEveryNamespace(
       await store.entries.change(entryKey(entry), () => entry);
     }
     await store.sentOrders.put(id, { idempotencyKey: `key ${index}`, body: '{"a":"🦊"}' });
-    await store.budgets.put(guildId, { ...EMPTY_BUDGET, isPaused: true });
-    await store.rules.put(guildId, { ...NO_RULES, logChannelId: messageRef.channelId });
+    await store.budgets.put({ guildId, ...EMPTY_BUDGET, isPaused: true });
+    await store.rules.put({ guildId, ...NO_RULES, logChannelId: messageRef.channelId });
     await store.serverLogs.put({ guildId, messages: [{ ...messageRef, at: START, about: '1' }] });
     await store.setups.put({ guildId, mark: 'known' });
     const report = {
@@ -75,7 +75,7 @@ export async function fillEveryNamespace(
     };
     await store.entries.change(entryKey(anonymousEntry), () => anonymousEntry);
     await store.entries.keepScopes(anonymousEntry, [`scope ${index}`], 60_000_000);
-    await store.pseudonyms.put(`member ${index % 5}`, `atelier-${number}-${index % 5}`);
+    await store.pseudonyms.put({ memberId: `member ${index % 5}`, pseudonym: `atelier-${number}-${index % 5}` });
   }
   await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START + number });
   await store.costs.put({
@@ -83,7 +83,8 @@ export async function fillEveryNamespace(
     model: 'a/b:1',
     variants: [{ variant: 'x', amounts: ['0.10', ...Array<string>(number).fill('0.20')], at: START }],
   });
-  await store.experience.put('model', {
+  await store.experience.put({
+    id: 'model',
     delivered: number === 0 ? ['image'] : [],
     unfit: number === 0 ? [] : ['image', 'video'],
   });

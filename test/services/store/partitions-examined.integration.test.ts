@@ -88,10 +88,10 @@ describe('The doctor of a store with partitions', () =>
       const testStore = await createTestStore();
       const [home, other] = ['home', 'other'].map((name) => partitionOf(bucketOf(name), PARTITION_COUNT));
       await populatePartitions(testStore, PARTITION_COUNT, async (store, { number }) => {
-        if (number === home) await store.budgets.put('home', { ...EMPTY_BUDGET, isPaused: true });
-        if (number === (home ?? 0) + 1) await store.budgets.put('home', EMPTY_BUDGET);
+        if (number === home) await store.budgets.put({ guildId: 'home', ...EMPTY_BUDGET, isPaused: true });
+        if (number === (home ?? 0) + 1) await store.budgets.put({ guildId: 'home', ...EMPTY_BUDGET });
         if (number === ((other ?? 0) + 1) % PARTITION_COUNT)
-          await store.budgets.put('other', { ...EMPTY_BUDGET, isPaused: true });
+          await store.budgets.put({ guildId: 'other', ...EMPTY_BUDGET, isPaused: true });
       });
       await findingsIn(testStore, true);
       expect(await findingsIn(testStore, true)).toEqual([]);

@@ -11,7 +11,7 @@ import { openBackend, openStore } from '../../../src/services/store/open-store.t
 import { markSchema } from '../../../src/services/store/rows/marks.ts';
 import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
 import type { Migration } from '../../../src/services/store/rows/task-rows.ts';
-import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { openStoredTasks, type StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { dropDatabases, takeDatabase } from './databases.ts';
@@ -126,7 +126,7 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
   ) => {
     const namespaces = openNamespaces(backend);
     await markSchema(namespaces.meta, botVersion);
-    return new StoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces, close });
+    return openStoredTasks({ specs: kindSpecs, ...parts, migrations, namespaces, close });
   };
   const testStore: TestStore = {
     ...rawAccess,
@@ -157,7 +157,7 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
         ? { backend: shared, close: async () => undefined }
         : await openBackend({ url, scheme }, parts);
       onTestFinished(close);
-      return new StoredTasks({
+      return openStoredTasks({
         specs: kindSpecs,
         ...parts,
         namespaces: openNamespaces(failingBackend(backend, writes)),

@@ -4,7 +4,7 @@ import { kindSpecs } from '../../../src/commands/index.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
-import { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { openStoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/services/tasks/store-error.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
 import { HOLD_WRITE_PROGRAM, startChild } from './child.ts';
@@ -48,7 +48,7 @@ describe('A failing store', () => {
   it('A failing store reports a full disk, and keeps its rows', async () => {
     const { file, clock, log, open } = createStoreFixture();
     const connection = new SqliteBackend(file);
-    const store = new StoredTasks({
+    const store = openStoredTasks({
       specs: kindSpecs,
       namespaces: openNamespaces(connection),
       clock,
@@ -91,7 +91,7 @@ describe('A failing store', () => {
     const { file, clock, log, open } = createStoreFixture();
     await (await open()).close();
     const connection = new SqliteBackend(file, { readOnly: true });
-    const store = new StoredTasks({
+    const store = openStoredTasks({
       specs: kindSpecs,
       namespaces: openNamespaces(connection),
       clock,

@@ -115,7 +115,7 @@ export async function readMemberFacts(memberId: string, rows: PartitionRows): Pr
     preferences: await preferencesAbout(memberId, preferences),
     presets: await presetsAbout(memberId, presets),
     drafts: await drafts.startingWith(`${memberId}:`),
-    pseudonym: await pseudonyms.get(memberId),
+    pseudonym: (await pseudonyms.get({ memberId }))?.pseudonym,
   };
 }
 

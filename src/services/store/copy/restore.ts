@@ -9,7 +9,7 @@ import type { OpenedBackend } from '../remote/open-remote.ts';
 import { MOVE_KEY, markSchema, moveMark } from '../rows/marks.ts';
 import { expiryOf, isEmpty } from '../rows/raw-rows.ts';
 import { openWhole } from '../rows/whole-store.ts';
-import { StoredTasks } from '../stored-tasks.ts';
+import { openStoredTasks } from '../stored-tasks.ts';
 import type { Backup } from './backup-file.ts';
 import { fillStore, isUnused, type OnProgress, type PartitionRow } from './copier.ts';
 
@@ -84,7 +84,7 @@ async function markAsRestored(
   namespaces: Namespaces,
   { specs, log, clock }: RestoreParts,
 ): Promise<{ live: number; unconfirmed: number }> {
-  const store = new StoredTasks({ namespaces, ownership, close, specs, log, clock });
+  const store = openStoredTasks({ namespaces, ownership, close, specs, log, clock });
   const liveTasks = await store.live();
   let unconfirmed = 0;
   for (const original of liveTasks) {

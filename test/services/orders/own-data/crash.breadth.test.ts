@@ -5,7 +5,7 @@ import { kindSpecs } from '../../../../src/commands/index.ts';
 import { Ledger } from '../../../../src/services/money/ledger.ts';
 import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { openNamespaces } from '../../../../src/services/store/namespaces.ts';
-import { StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
+import { openStoredTasks, type StoredTasks } from '../../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { putWithEntry } from '../../../support/ledger-tasks.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -85,7 +85,7 @@ describe('The erasure of a member', () => {
       const clock = new ManualClock(START + 2 * MINUTE_MS);
       copyFileSync(setup.file, file);
       const backend = new TrackedBackend(file, writes);
-      const failingStore = new StoredTasks({
+      const failingStore = openStoredTasks({
         specs: kindSpecs,
         namespaces: openNamespaces(backend),
         clock,

@@ -90,7 +90,7 @@ const isException = (path: Path): boolean => isResult(path) || Object.hasOwn(FIE
 
 const openRules = (operatorRules: Partial<RuleSet>, moderationService?: ModerationService): Rules =>
   new Rules(
-    { all: async () => new Map(), read: async () => undefined, put: async () => undefined },
+    { all: async () => [], get: async () => undefined, put: async () => undefined },
     { ...ruleSet.parse({}), ...operatorRules },
     moderationService,
   );

@@ -65,7 +65,7 @@ async function fillStore(testStore: TestStore, count = 250): Promise<RawRow[]> {
     for (let index = 0; index < count; index++)
       await store.put(settled(makeTask({ times: { created: START + index }, text: '🦊 "quoted" \u0000 line\nbreak' })));
     await store.addDuration('imagine', { atLeastMs: 1, atMostMs: 2, at: START });
-    await store.pseudonyms.put('m1', 'atelier-1');
+    await store.pseudonyms.put({ memberId: 'm1', pseudonym: 'atelier-1' });
   });
 }
 

@@ -70,7 +70,7 @@ describe('A store that is divided', () =>
         const pages = [];
         for (let number = 0; number < 4; number++) {
           const bot = await cluster.open(number);
-          expect((await bot.budgets.all()).size).toBe(GUILDS.filter((id) => partitionIn(4)(id) === number).length);
+          expect((await bot.budgets.all()).length).toBe(GUILDS.filter((id) => partitionIn(4)(id) === number).length);
           pages.push(...(await bot.page({ of: { memberId: 'member 1' }, max: 500 })).summaries);
           await bot.close();
         }

@@ -26,12 +26,12 @@ async function fillStore(testStore: TestStore): Promise<RawRow[]> {
     });
     const orders = [{ kind: 'imagine' as const, request: { prompt: 'a fox' } }];
     await store.proposals.put({ id: 'p1', memberId: 'm1', orders, until: START + 60_000 }, 60_000);
-    await store.pseudonyms.put('m1', 'atelier-1');
-    await store.budgets.put('den', { ...EMPTY_BUDGET, isPaused: true });
+    await store.pseudonyms.put({ memberId: 'm1', pseudonym: 'atelier-1' });
+    await store.budgets.put({ guildId: 'den', ...EMPTY_BUDGET, isPaused: true });
     await store.runs.put({ at: START, version: '1.2.3', seenAt: START });
     const notice = { topic: 'lane', subject: 'videos', facts: { kind: 'busy' }, since: START, count: 1 };
     await store.notices.put({ ...notice, messages: [{ channelId: '1', id: '2' }], isShown: true });
-    await store.rules.put('den', { ...NO_RULES, logChannelId: '123456789012345678' });
+    await store.rules.put({ guildId: 'den', ...NO_RULES, logChannelId: '123456789012345678' });
     const messageRef = { channelId: '123456789012345678', id: '223456789012345678' };
     await store.reports.put({
       id: 'r1',
