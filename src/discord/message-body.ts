@@ -130,7 +130,8 @@ function rowsOf(controls: readonly Control[]): Row[] {
   return [...rows, ...selectMenus.map((list) => row([selectFrom(list)]))].slice(0, MAX_ROWS);
 }
 
-function splitIntoRows(buttons: readonly (ButtonPlan | LinkPlan)[], maxRows: number): Row[] {
+/** The buttons of each row, with the breaks that they request. */
+function buttonRows(buttons: readonly (ButtonPlan | LinkPlan)[]): (ButtonPlan | LinkPlan)[][] {
   const rows: (ButtonPlan | LinkPlan)[][] = [];
   for (const button of buttons) {
     const last = rows.at(-1);
@@ -138,6 +139,13 @@ function splitIntoRows(buttons: readonly (ButtonPlan | LinkPlan)[], maxRows: num
     if (!last || last.length >= MAX_BUTTONS_PER_ROW || startsRow) rows.push([button]);
     else last.push(button);
   }
+  return rows;
+}
+
+export const fitInRows = (buttons: readonly ButtonPlan[]): boolean => buttonRows(buttons).length <= MAX_ROWS;
+
+function splitIntoRows(buttons: readonly (ButtonPlan | LinkPlan)[], maxRows: number): Row[] {
+  const rows = buttonRows(buttons);
   // Requested row breaks are dropped if the rows would not fit.
   return (rows.length <= maxRows ? rows : chunks(buttons, MAX_BUTTONS_PER_ROW)).map((chunk) =>
     row(chunk.map(buttonFrom)),

@@ -1,4 +1,5 @@
 import { customIds } from '../discord/custom-ids.ts';
+import { fitInRows } from '../discord/message-body.ts';
 import type { ButtonPlan } from '../discord/plan.ts';
 import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
@@ -163,21 +164,4 @@ function emojiOf(text: string): string | undefined {
   // Most buttons have none, and the pattern is slow.
   if (name === '') return undefined;
   return EMOJI_BY_NAME[name] ?? (/^\p{RGI_Emoji}$/v.test(name) ? name : undefined);
-}
-
-/** https://discord.com/developers/docs/components/reference#action-row */
-const MAX_ROWS = 5;
-const MAX_BUTTONS_PER_ROW = 5;
-
-function fitInRows(buttons: readonly ButtonPlan[]): boolean {
-  let rows = 0;
-  let buttonsInRow = MAX_BUTTONS_PER_ROW;
-  for (const { startsRow } of buttons) {
-    if (startsRow || buttonsInRow >= MAX_BUTTONS_PER_ROW) {
-      rows++;
-      buttonsInRow = 0;
-    }
-    buttonsInRow++;
-  }
-  return rows <= MAX_ROWS;
 }
