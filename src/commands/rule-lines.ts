@@ -1,30 +1,15 @@
 import { inlineCode } from '../discord/markdown.ts';
 import { entriesOf } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
-import type { RuleTargets } from '../services/safety/rules-file.ts';
 import {
   accessText,
   canHold,
-  type RuleName,
   type ServerRules,
   thresholdLines,
   usesModeration,
 } from '../services/safety/server-rules.ts';
 import type { Services } from './feature.ts';
 import { accessMarkdown } from './server/readable.ts';
-
-export interface RuleFacts extends ServerRules {
-  /** The rules that the operator has set for all servers. */
-  setByOperator: readonly RuleName[];
-  operatorAccess: ServerRules['rules']['access'];
-  /** Whether the operator lets members install the bot for themselves. */
-  offersPersonalInstalls: boolean;
-  /** Whether the operator has configured a moderation service. */
-  hasModerationService: boolean;
-  /** The channel for the log if it has no channel of its own. */
-  alertsChannelId: string | undefined;
-  targets: RuleTargets;
-}
 
 export type ChangeName = ServerRules['history'][number]['what'];
 
@@ -40,18 +25,21 @@ export const rulesInSections = {
 
 type RulesSection = keyof typeof rulesInSections;
 
-export function ruleFacts(guildId: string, { safety, money, settings }: Services): RuleFacts {
-  const { rules, targets } = safety;
-  const { hasModerationService, setByOperator, operatorAccess } = rules;
-  const { alertsChannelId } = money.budgets.get(guildId);
+export type RuleFacts = ReturnType<typeof ruleFacts>;
+
+export function ruleFacts(guildId: string, { safety, money, settings }: Services) {
+  const { hasModerationService, setByOperator, operatorAccess } = safety.rules;
   return {
-    ...rules.get(guildId),
+    ...safety.rules.get(guildId),
+    /** The rules that the operator has set for all servers. */
     setByOperator,
     operatorAccess,
+    /** Whether the operator lets members install the bot for themselves. */
     offersPersonalInstalls: settings.discord.userInstall,
     hasModerationService,
-    alertsChannelId,
-    targets,
+    /** The channel for the log if it has no channel of its own. */
+    alertsChannelId: money.budgets.get(guildId).alertsChannelId,
+    targets: safety.targets,
   };
 }
 
