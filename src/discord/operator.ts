@@ -47,7 +47,10 @@ export class Operator {
     if (channelMessage) return [channelMessage];
     const { ids } = this.#settings;
     const recipients = ids.length > 0 ? ids : [...(await this.#reads.owners())];
-    const sentMessages = await Promise.all(recipients.map((id) => this.#sendDirectly(id, plan)));
+    const failure = 'Could not send a direct message to an operator.';
+    const sentMessages = await Promise.all(
+      recipients.map((id) => tryAndLog(this.#log, failure, {}, () => this.#outbox.postDirectly(id, plan))),
+    );
     const messages = sentMessages.filter((message) => message !== undefined);
     if (messages.length === 0) this.#log.warn({}, 'A notice reached no one: set OPERATOR_CHANNEL_ID or OPERATOR_IDS.');
     return messages;
@@ -77,13 +80,6 @@ export class Operator {
       if (isChannelGone(error)) this.#onChannelStatus(true);
       return undefined;
     }
-  }
-
-  async #sendDirectly(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
-    return tryAndLog(this.#log, 'Could not send a direct message to an operator.', {}, async () => {
-      const channelId = await this.#outbox.openDirectChannel(userId);
-      return this.#outbox.post(channelId, nonceOf(userId, plan), bodyOf(plan));
-    });
   }
 
   async #editOne(message: MessagePlace, plan: MessagePlan): Promise<'changed' | 'gone' | 'late'> {

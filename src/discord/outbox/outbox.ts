@@ -153,10 +153,14 @@ export class Outbox {
     return channelIdIn(await retry(() => this.#rest.post(Routes.userChannels(), { body })));
   }
 
+  async postDirectly(userId: string, plan: MessagePlan): Promise<MessagePlace | undefined> {
+    return this.post(await this.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
+  }
+
   /** Returns false if the caller should retry later, but not if the member does not accept messages from the bot. */
   async sendDirectMessage(userId: string, plan: MessagePlan): Promise<boolean> {
     try {
-      await this.post(await this.openDirectChannel(userId), nonceOf(userId, plan), bodyOf(plan));
+      await this.postDirectly(userId, plan);
       return true;
     } catch (error) {
       const failure = failureKindOf(error, 'direct');
