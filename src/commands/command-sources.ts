@@ -37,7 +37,6 @@ interface BotSettings {
   rates: RateSettings;
 }
 
-/** How commands reach Discord. */
 export interface DiscordServices {
   clients: DiscordClients;
   reads: DiscordReader;
@@ -53,18 +52,15 @@ export interface DiscordServices {
   registeredCommands(place: InteractionPlace): Promise<ReadonlyMap<string, string>>;
 }
 
-/** The state of the bot as a program. */
 interface Operations {
   version: string;
   ownership: StoreOwnership;
-  /** The part of the state that only the operator sees. */
-  /** `gatewayError`: why a request to the gateway has just failed. */
+  /** What only the operator sees. `gatewayError`: why a request to the gateway has just failed. */
   state(gatewayError?: GatewayError): Promise<OperatorState>;
   /** Undefined if the bot is a single process. */
   clusterHealth?: (() => Promise<ClusterHealth | undefined>) | undefined;
 }
 
-/** What commands are made of. */
 export interface CommandSources extends BotContext, Domains {
   gateway: Gateway;
   discord: DiscordServices;

@@ -13,7 +13,6 @@ import { accessMarkdown } from './server/readable.ts';
 
 export type ChangeName = ServerRules['history'][number]['what'];
 
-/** The sections in which rules are shown. */
 export const rulesInSections = {
   access: ['access'],
   use: ['pressers', 'privateCommands', 'personalInstalls'],
@@ -43,7 +42,6 @@ export function ruleFacts(guildId: string, { safety, money, settings }: Services
   };
 }
 
-/** What the rules of each section say. */
 export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, string[]> {
   const { rules, targets } = facts;
   const operatorNames = new Set<ChangeName>(facts.setByOperator);

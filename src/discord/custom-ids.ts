@@ -231,7 +231,6 @@ const indexCodec: PointerCodec<number> = {
 /** A task that a member reports, and the message on which they did so. */
 const reportedCodec = namedArguments({ taskId: taskArgument, messageId: z.string().regex(/^\d{1,20}$/) });
 
-/** The sections of a server's rules. */
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 

@@ -13,7 +13,6 @@ export interface OperatorSettings {
   channelId?: string;
   /** Users who operate the bot, in addition to the application's owners. */
   ids: readonly string[];
-  /** The language of notices. */
   language?: Language;
 }
 

@@ -6,7 +6,6 @@ import { kindNameIn, type Say } from '../locales/index.ts';
 import { periods } from '../services/money/periods.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
-/** The message of a notice to the operator, in its current state. */
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);

@@ -17,7 +17,6 @@ export interface ResultSources extends Domains {
   marksResults: boolean;
 }
 
-/** What the messages of tasks are built from. */
 export interface MessageSources extends ResultSources, MessageSettings {
   outbox: Outbox;
   readers: ReaderLanguages;

@@ -143,7 +143,6 @@ const deleteButton = onPress(customIds.delete, {
   },
 });
 
-/** The buttons that appear on the messages of many features. */
 export const sharedButtons = [
   retryButton(customIds.retry, 'new-message'),
   retryButton(customIds.retryPublicly, 'new-public'),

@@ -45,7 +45,6 @@ const endOf = ({ talk }: Task) => talk?.end ?? 'lost';
 /** Long enough for members to recognise what they said. */
 const MAX_TRANSCRIPT_LENGTH = 200;
 
-/** An utterance in a talk, and its answer. */
 export const talkStyle = (
   isInterrupted: (task: Task) => boolean,
   isTalkOver: (task: Task) => boolean,

@@ -60,7 +60,6 @@ function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: Rul
   return choiceField(name, options, moderation[name], say);
 }
 
-/** The fields of the form for a section, with the server's current rules. */
 export function formFieldsOf(
   section: RuleSection,
   { rules, logChannelId, logDays }: ServerRules,

@@ -16,7 +16,6 @@ const MAX_PROMPT_LENGTH = 700;
 /** A private message opens for its member only. */
 const linkForModerators = (task: Task): string | undefined => (task.route.isPrivate ? undefined : messageLink(task));
 
-/** The message that asks moderators to decide about a held result. */
 export function reviewQuestion(task: Task, say: Say): MessagePlan {
   const { id, requesterId: member, review, route } = task;
   const link = linkForModerators(task);
@@ -67,7 +66,6 @@ const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' 
     },
   });
 
-/** The buttons with which moderators decide about a held result. */
 export const reviewButtons = [
   decisionButton(customIds.allowResult, 'allowed'),
   decisionButton(customIds.withholdResult, 'withheld'),
