@@ -10,7 +10,7 @@ import {
   songTitle,
   trackLine,
   versesOf,
-} from '../../messages/album/lines.ts';
+} from '../../messages/album/message.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { pressedTask, requireKind } from '../../messages/pressed-task.ts';
 import { againButtons } from '../../messages/task-buttons.ts';

@@ -14,14 +14,15 @@ import {
 } from '../results.ts';
 import {
   type AlbumEntry,
+  albumLayout,
+  albumMessage,
   areLyricsInline,
   finishedTracks,
   lyricsFile,
   songTitle,
   trackTitle,
   versesOf,
-} from './lines.ts';
-import { albumLayout, albumMessage } from './message.ts';
+} from './message.ts';
 
 const MAX_FILES = 10;
 /** Limits for covers, which are shown small next to the player. No message waits long for them. */
