@@ -106,7 +106,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<HandlerResult>;
 }
 
-type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
+export type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
 
 export interface SingleCommand<Services>
   extends Omit<CommandDefinition<Options, Services>, 'isPrivate' | 'asksFirst' | 'presets'> {
