@@ -41,7 +41,8 @@ export async function peekStream(pieces: TextStream): Promise<{ first: string; a
   }
 }
 
-async function* withFirst(first: string, rest: TextStream): TextStream {
+/** The stream with the first item again that was taken from it. */
+export async function* withFirst<T>(first: T, rest: AsyncGenerator<T, void, void>): AsyncGenerator<T, void, void> {
   try {
     yield first;
     yield* rest;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
+import { withFirst } from '../../gateway/event-stream.ts';
 import type { TextEvent } from '../../gateway/response-events.ts';
 import type { TextRequest } from '../../gateway/text-request.ts';
 import type { Answer } from '../../tasks/answer.ts';
@@ -21,13 +22,7 @@ export interface OpenStream extends SentQuestion {
 export async function openStream(events: AsyncGenerator<TextEvent>, question: SentQuestion): Promise<OpenStream> {
   const first = await events.next();
   const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
-  return { ...question, id, events: withFirst(first, events) };
-}
-
-async function* withFirst(first: IteratorResult<TextEvent>, rest: AsyncGenerator<TextEvent>) {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
+  return { ...question, id, events: first.done ? events : withFirst(first.value, events) };
 }
 
 /** Changes within this time are reported together. Faster edits would not help a reader, and would use up rate limits. */
