@@ -11,6 +11,16 @@ export function trimCharactersAtEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** The text of a part of a URL. One that was written by hand may contain a stray %. */
+export function decodeUrlPart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return text;
+  }
+}
+
 /** Spaces, control characters, and characters that draw nothing by themselves do not count. */
 export const hasVisibleText = (text: string): boolean => /[^\s\p{Cc}\p{Cf}\p{M}\p{DI}\u2800]/u.test(text);
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { KeyvStorageAdapter } from 'keyv';
+import { decodeUrlPart } from '../../lib/text.ts';
 import { StoreError } from '../tasks/store-error.ts';
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -52,18 +53,8 @@ export function publicName(address: StoreAddress): string {
 export function passwordsIn(address: string): string[] {
   const url = URL.parse(address);
   const options = ['password', 'sslpassword'].map((name) => url?.searchParams.get(name) ?? '');
-  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decodeSafely(password)]);
+  const spellings = [url?.password ?? '', ...options].flatMap((password) => [password, decodeUrlPart(password)]);
   return [...new Set(spellings)].filter(Boolean);
-}
-
-/** A URL written by hand may contain a stray %. */
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return text;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decodeUrlPart } from '../../../lib/text.ts';
 import type { CommonRequest, TaskKind, TaskRequests } from '../../tasks/kind-spec.ts';
 import type { MemberFile } from '../../tasks/materials.ts';
 
@@ -49,16 +50,8 @@ function stringsIn(value: unknown): string[] {
 /** The rest of a URL is its signature. */
 function textsOfFile({ address, name }: MemberFile): string[] {
   const url = URL.parse(address);
-  const path = url ? [`${url.protocol}//${url.hostname}`, decodeSafely(url.pathname.split('/').at(-1) ?? '')] : [];
+  const path = url ? [`${url.protocol}//${url.hostname}`, decodeUrlPart(url.pathname.split('/').at(-1) ?? '')] : [];
   return [name, ...path];
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The most text of an order, with its documents, that is judged. An order with more is refused where text is judged at all. */
