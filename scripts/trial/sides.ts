@@ -104,7 +104,7 @@ function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
     });
     return socket;
   };
-  const realtime = new Realtime(http, settings);
+  const realtime = new Realtime(http);
   const close = async (): Promise<void> => {
     await realtime.close();
     await gateway.close();

@@ -38,9 +38,9 @@ export function createGateway(
       'GATEWAY_BASE_URL starts with http:// and points to another machine: the key and all prompts are sent unencrypted. Use https://.',
     );
   const tasks = new TaskClient(http, settings);
-  const realtime = new Realtime(http, settings);
+  const realtime = new Realtime(http);
   return {
-    models: new Models(http, settings),
+    models: new Models(http),
     usage: new UsageReports(http),
     prices: new PriceLists(http),
     fineTunes: new FineTunes(http),

@@ -55,13 +55,13 @@ const MAX_REDIRECTS = 3;
  */
 export class GatewayHttp {
   readonly baseUrl: URL;
+  readonly settings: GatewaySettings;
   readonly parts: GatewayParts;
   readonly limits: GatewayLimits;
   readonly #connections: NonNullable<GatewayParts['connections']>;
   readonly #sharesConnections: boolean;
   readonly #closing = new AbortController();
   readonly #prefix: string;
-  readonly #userField: string | undefined;
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
@@ -70,6 +70,7 @@ export class GatewayHttp {
   readonly #knownPaths = new Set<string>();
 
   constructor(settings: GatewaySettings, limits: GatewayLimits, parts: GatewayParts) {
+    this.settings = settings;
     this.baseUrl = parseBaseUrl(settings.baseUrl);
     this.#prefix = this.baseUrl.pathname.replace(/\/$/, '');
     if (!/^[\x21-\x7e]+$/.test(settings.apiKey)) {
@@ -79,7 +80,6 @@ export class GatewayHttp {
     this.#secrets = [settings.apiKey, this.baseUrl.host];
     this.#authorization = `Bearer ${settings.apiKey}`;
     this.limits = limits;
-    this.#userField = settings.fields.user;
     this.parts = parts;
     this.#connections = parts.connections ?? new GatewayConnections(settings, limits);
     this.#sharesConnections = parts.connections !== undefined;
@@ -131,7 +131,7 @@ export class GatewayHttp {
 
   /** Adds the member's identifier to the body, if the settings name a field for it. A text body is sent unchanged. */
   withUser(body: unknown, user: string | undefined): unknown {
-    const field = this.#userField;
+    const field = this.settings.fields.user;
     if (user === undefined || field === undefined) return body;
     if (body instanceof FormData) body.set(field, user);
     return isRecord(body) ? { ...body, [field]: user } : body;

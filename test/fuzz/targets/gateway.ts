@@ -32,7 +32,7 @@ class StubHttp extends GatewayHttp {
 const log = { info: () => undefined, warn: () => undefined };
 const http = new StubHttp(settings, defaultGatewayLimits, { log, clock: systemClock, random: () => 0.5 });
 const tasks = new TaskClient(http, settings);
-const models = new Models(http, settings);
+const models = new Models(http);
 const usage = new UsageReports(http);
 const fineTunes = new FineTunes(http);
 

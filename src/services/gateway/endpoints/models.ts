@@ -1,9 +1,8 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
-import type { CallOptions, GatewayHttp } from '../http.ts';
+import { type CallOptions, Resource } from '../http.ts';
 import { asList, asText, asTime, firstAt, listAt, places } from '../places.ts';
 import { modelId, validate } from '../schemas.ts';
-import type { GatewaySettings } from '../settings.ts';
 
 /** A model of the gateway (specification, part 2 and 4.8). */
 export interface Model {
@@ -24,27 +23,19 @@ const fieldPaths = {
   created: places('created', 'created_at'),
 } as const;
 
-export class Models {
-  readonly #http: GatewayHttp;
-  readonly #settings: GatewaySettings;
-
-  constructor(http: GatewayHttp, settings: GatewaySettings) {
-    this.#http = http;
-    this.#settings = settings;
-  }
-
+export class Models extends Resource {
   async list(options?: CallOptions): Promise<Model[]> {
-    return modelsIn(await this.#http.read({ path: '/v1/models', ...options }));
+    return modelsIn(await this.http.read({ path: '/v1/models', ...options }));
   }
 
   async listCompat(options?: CallOptions): Promise<Model[]> {
-    return modelsIn(await this.#http.read({ path: `${this.#settings.paths.compat}/models`, ...options }));
+    return modelsIn(await this.http.read({ path: `${this.http.settings.paths.compat}/models`, ...options }));
   }
 
   /** Returns one model. An unknown id is `not-found`, and must not be queried again (4.8). */
   async get(id: string, options?: CallOptions): Promise<Model> {
     const path = `/v1/models/${this.#encodeId(validate(modelId, id))}`;
-    const response = await this.#http.read({ path, notFoundKind: 'not-found', ...options });
+    const response = await this.http.read({ path, notFoundKind: 'not-found', ...options });
     const model = modelFrom(response) ?? firstAt(response, fieldPaths.single, modelFrom);
     if (!model) throw malformedError('The gateway’s response is not a model.');
     return model;
@@ -52,7 +43,7 @@ export class Models {
 
   #encodeId(id: string): string {
     const encoded = encodeURIComponent(id);
-    return this.#settings.modelSlashes === 'plain' ? encoded.replaceAll('%2F', '/') : encoded;
+    return this.http.settings.modelSlashes === 'plain' ? encoded.replaceAll('%2F', '/') : encoded;
   }
 }
 

@@ -1,10 +1,9 @@
-import type { GatewayHttp } from '../http.ts';
+import { Resource } from '../http.ts';
 import { Connector, type SessionContext } from '../realtime/connector.ts';
 import { DialectDetector, EventIds } from '../realtime/wire.ts';
 import { type EarlierTurn, type RealtimeSettings, realtimeSettings } from '../realtime-events.ts';
 import { RealtimeSession } from '../realtime-session.ts';
 import { validate } from '../schemas.ts';
-import type { GatewaySettings } from '../settings.ts';
 
 interface OpenOptions {
   /** Returns the conversation so far. Called before the first utterance on each connection. */
@@ -14,16 +13,9 @@ interface OpenOptions {
 }
 
 /** Live conversations (4.10). */
-export class Realtime {
-  readonly #http: GatewayHttp;
-  readonly #isBeta: boolean;
+export class Realtime extends Resource {
   readonly #dialects = new DialectDetector();
   readonly #sessions = new Set<RealtimeSession>();
-
-  constructor(http: GatewayHttp, settings: GatewaySettings) {
-    this.#http = http;
-    this.#isBeta = settings.realtimeBeta;
-  }
 
   /** Resolves when the gateway has accepted the settings; a refusal is thrown. */
   async open(
@@ -31,9 +23,9 @@ export class Realtime {
     { history = async () => [], signal }: OpenOptions = {},
   ): Promise<RealtimeSession> {
     const checkedSettings = validate(realtimeSettings, settings);
-    const eventIds = new EventIds(this.#http.parts.random);
-    const context: SessionContext = { http: this.#http, eventIds, history, endedResponses: new Set<string>() };
-    const connector = new Connector(context, this.#dialects, checkedSettings, this.#isBeta);
+    const eventIds = new EventIds(this.http.parts.random);
+    const context: SessionContext = { http: this.http, eventIds, history, endedResponses: new Set<string>() };
+    const connector = new Connector(context, this.#dialects, checkedSettings, this.http.settings.realtimeBeta);
     const session = new RealtimeSession(context, connector, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     await session.open(signal);
