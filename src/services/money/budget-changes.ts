@@ -1,7 +1,15 @@
+import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Limits } from './limits.ts';
 import { limitsText } from './limits-text.ts';
-import { type Grant, MAX_SUBJECTS, type Reset, type ServerBudget, withChange } from './server-budget.ts';
+import {
+  type BudgetChange,
+  type Grant,
+  MAX_SUBJECTS,
+  type Reset,
+  type ServerBudget,
+  withChange,
+} from './server-budget.ts';
 
 /** Who makes a change, and when. */
 export interface BudgetAuthor {
@@ -81,10 +89,8 @@ function replaceLimits(
 const isSame = (before: Limits | undefined, after: Limits | undefined): boolean =>
   (before && limitsText(before)) === (after && limitsText(after));
 
-const changeTexts = (before: Limits | undefined, after: Limits | undefined) => ({
-  ...(before && { before: limitsText(before) }),
-  ...(after && { after: limitsText(after) }),
-});
+const changeTexts = (before: Limits | undefined, after: Limits | undefined) =>
+  withoutUndefined({ before: before && limitsText(before), after: after && limitsText(after) });
 
 /** A server's budget must fit into one row, so the number of entries is limited. */
 function refuseTooManyEntries({ roles, members, blocks, grants }: ServerBudget): void {
@@ -150,26 +156,22 @@ export function withPause(budget: ServerBudget, isPaused: boolean, author: Budge
   return withChange({ ...budget, isPaused }, { ...author, what: isPaused ? 'pause' : 'resume' });
 }
 
-export function withAlerts(
-  budget: ServerBudget,
-  alertsChannelId: string | undefined,
-  author: BudgetAuthor,
-): ServerBudget {
-  const { alertsChannelId: before } = budget;
-  if (before === alertsChannelId) return budget;
-  const entry = { ...author, what: 'alerts' as const, ...(before && { before }) };
-  return withChange({ ...budget, alertsChannelId }, { ...entry, ...(alertsChannelId && { after: alertsChannelId }) });
-}
+export const withAlerts = (budget: ServerBudget, channelId: string | undefined, author: BudgetAuthor): ServerBudget =>
+  withSetting(budget, 'alertsChannelId', channelId, { ...author, what: 'alerts' });
 
-export function withConfirmAbove(
+export const withConfirmAbove = (budget: ServerBudget, price: string | undefined, author: BudgetAuthor): ServerBudget =>
+  withSetting(budget, 'confirmAbove', price, { ...author, what: 'confirm-above' });
+
+function withSetting(
   budget: ServerBudget,
-  confirmAbove: string | undefined,
-  author: BudgetAuthor,
+  name: 'alertsChannelId' | 'confirmAbove',
+  after: string | undefined,
+  entry: BudgetChange,
 ): ServerBudget {
-  const { confirmAbove: before } = budget;
-  if (before === confirmAbove) return budget;
-  const entry = { ...author, what: 'confirm-above' as const, ...(before && { before }) };
-  return withChange({ ...budget, confirmAbove }, { ...entry, ...(confirmAbove && { after: confirmAbove }) });
+  const before = budget[name];
+  return before === after
+    ? budget
+    : withChange({ ...budget, [name]: after }, { ...entry, ...withoutUndefined({ before, after }) });
 }
 
 export function withShownCost(
