@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { Log } from '../../lib/log.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
@@ -94,12 +93,10 @@ export function earlyPreferencesOf({ member, channel, server }: Preferred): Earl
 export const pingOf = ({ member, channel, server }: Preferred) =>
   firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value ?? 'slow';
 
-interface PreferencesContext {
+interface PreferencesContext extends AppContext {
   store: { preferences: PreferenceStore };
   partition: Partition;
   others?: OtherPartitions | undefined;
-  clock: Clock;
-  log: Log;
 }
 
 /** What members, channels and servers want unless a request says otherwise. Only what the first response depends on is kept in memory. */

@@ -1,7 +1,6 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
-import type { Log } from '../../lib/log.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
 import { createTaskId } from '../tasks/task-id.ts';
@@ -21,14 +20,12 @@ import {
 const MAX_PER_MEMBER = 50;
 const MAX_PER_SERVER = 200;
 
-interface PresetsContext {
+interface PresetsContext extends AppContext {
   store: { presets: PresetStore };
   /** The operator's. */
   settings: { presets: readonly PresetContent[] };
   partition: Partition;
   others?: OtherPartitions | undefined;
-  clock: Clock;
-  log: Log;
 }
 
 /** Named templates: of members, shared in servers, and of the operator. Those of a member are used everywhere, shared ones only in their server. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { AppContext } from '../../lib/app-context.ts';
 import { isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
 import { PostgresFacts } from './remote/postgres-facts.ts';
 import { RedisFacts } from './remote/redis-facts.ts';
@@ -31,7 +30,7 @@ export interface SharedFacts {
 /** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
 export async function openSharedFacts(
   address: StoreAddress,
-  { limitMs, ...context }: { limitMs: number; clock: Clock; log: Log },
+  { limitMs, ...context }: AppContext & { limitMs: number },
 ): Promise<SharedFacts> {
   if (isLocal(address))
     throw unsupportedError(

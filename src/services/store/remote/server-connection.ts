@@ -1,5 +1,4 @@
-import type { Clock } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { runWithoutSubject } from '../../../lib/log-subject.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { type Backend, brokenStoreError, closedError, errorText, publicName, type StoreAddress } from '../backend.ts';
@@ -32,20 +31,18 @@ export class ServerConnection {
   readonly isRedis: boolean;
   /** The time limit of each request. */
   readonly limitMs: number;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #context: AppContext;
   #trouble: StoreTrouble | undefined;
   #failure: StoreError | undefined;
   #hasResponded = false;
   #isClosed = false;
 
-  constructor(address: StoreAddress, limitMs: number, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(address: StoreAddress, limitMs: number, context: AppContext) {
     this.url = address.url;
     this.name = publicName(address);
     this.isRedis = address.scheme.startsWith('redis');
     this.limitMs = limitMs;
-    this.#clock = clock;
-    this.#log = log;
+    this.#context = context;
   }
 
   get trouble(): StoreTrouble | undefined {
@@ -93,17 +90,17 @@ export class ServerConnection {
   #recordResponse(): void {
     this.#hasResponded = true;
     if (!this.#trouble) return;
-    const awayMs = this.#clock.now() - this.#trouble.since;
+    const awayMs = this.#context.clock.now() - this.#trouble.since;
     this.#trouble = undefined;
-    runWithoutSubject(() => this.#log.info({ store: this.name, awayMs }, 'The store responds again.'));
+    runWithoutSubject(() => this.#context.log.info({ store: this.name, awayMs }, 'The store responds again.'));
   }
 
   #recordFailure(error: StoreError): StoreError {
     this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
-      this.#trouble = { since: this.#clock.now(), reason: error.message };
+      this.#trouble = { since: this.#context.clock.now(), reason: error.message };
       // A store that cannot be opened is reported by its opener.
-      if (this.#hasResponded) runWithoutSubject(() => this.#log.warn({ store: this.name }, error.message));
+      if (this.#hasResponded) runWithoutSubject(() => this.#context.log.warn({ store: this.name }, error.message));
     }
     return error;
   }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Log } from '../../../lib/log.ts';
+import type { AppContext } from '../../../lib/app-context.ts';
 import { type Namespace, UnreadableRow } from '../namespaces.ts';
 
 const ownedRow = z.object({ requesterId: z.string() });
@@ -9,10 +8,10 @@ const unnotifiedRow = z.looseObject({ owner: z.string(), isTold: z.undefined().o
 /** Moves unreadable rows to a namespace in which they do no harm and an operator can still read them. */
 export class Quarantine {
   readonly #namespace: Namespace;
-  readonly #parts: { log: Log; clock: Clock };
+  readonly #parts: AppContext;
   #addedCount = 0;
 
-  constructor(namespace: Namespace, parts: { log: Log; clock: Clock }) {
+  constructor(namespace: Namespace, parts: AppContext) {
     this.#namespace = namespace;
     this.#parts = parts;
   }
