@@ -32,33 +32,26 @@ export async function openCluster(
   { version, specs, onUse }: { version: string; specs: KindSpecs; onUse: StoreUseListener | undefined },
 ): Promise<Cluster> {
   const holder = nameHolder();
-  const resources: { close(): Promise<void> }[] = [];
-  const close = async (): Promise<void> => {
-    for (const part of resources.reverse()) await part.close();
-  };
-  try {
-    const partitions = await openPartitions(store, {
-      ...context,
-      specs,
-      leaseMs,
-      holder,
-      onUse,
-      botVersion: version,
-      partitions: cluster.partitions,
-    });
-    resources.push(partitions);
-    if (partitions.count === 1)
-      context.log.warn(
-        { store: publicName(store) },
-        'This store has one partition, so one worker does all the work. A new store gets more partitions.',
-      );
-    const facts = await openSharedFacts(store, { ...context, limitMs: requestLimitMs(leaseMs) });
-    resources.push(facts);
-    const inbox = await openInbox(cluster.queue, { lockMs: Math.min(leaseMs, MAX_LOCK_MS), log: context.log });
-    resources.push(inbox);
-    return { ...context, holder, leaseMs, facts, partitions, inbox, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using resources = new AsyncDisposableStack();
+  const partitions = await openPartitions(store, {
+    ...context,
+    specs,
+    leaseMs,
+    holder,
+    onUse,
+    botVersion: version,
+    partitions: cluster.partitions,
+  });
+  resources.defer(() => partitions.close());
+  if (partitions.count === 1)
+    context.log.warn(
+      { store: publicName(store) },
+      'This store has one partition, so one worker does all the work. A new store gets more partitions.',
+    );
+  const facts = await openSharedFacts(store, { ...context, limitMs: requestLimitMs(leaseMs) });
+  resources.defer(() => facts.close());
+  const inbox = await openInbox(cluster.queue, { lockMs: Math.min(leaseMs, MAX_LOCK_MS), log: context.log });
+  resources.defer(() => inbox.close());
+  const opened = resources.move();
+  return { ...context, holder, leaseMs, facts, partitions, inbox, close: () => opened.disposeAsync() };
 }
