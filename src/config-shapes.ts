@@ -217,31 +217,23 @@ export const optionalModelId = z
   .describe('a model ID on one line');
 
 /** The driver gets the value unchanged; only the scheme is read here. */
-export const store = z
-  .string()
-  .transform((url, context) => {
-    const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
-    // SQLite paths such as `:memory:` are not URLs, so only network addresses are parsed.
-    if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
-    context.addIssue('not a store');
-    return z.NEVER;
-  })
+const storeUrl = z.string().transform((url, context) => {
+  const scheme = STORE_SCHEMES.find((known) => url.startsWith(`${known}://`) && url.length > `${known}://`.length);
+  // SQLite paths such as `:memory:` are not URLs, so only network addresses are parsed.
+  if (scheme && (scheme === 'sqlite' || URL.canParse(url))) return { url, scheme };
+  context.addIssue('not a store');
+  return z.NEVER;
+});
+
+export const store = storeUrl
   .prefault('sqlite://data/atelier.sqlite')
   .describe(
     `a URL that starts with one of ${STORE_SCHEMES.map((scheme) => `${scheme}://`).join(', ')}; percent-encode special characters in the password (@ as %40)`,
   );
 
 /** The server that holds the queues between the processes of a cluster. */
-export const queue = z
-  .string()
-  .transform((url, context) => {
-    const scheme = STORE_SCHEMES.find(
-      (known) => known !== 'sqlite' && url.startsWith(`${known}://`) && url.length > `${known}://`.length,
-    );
-    if (scheme && URL.canParse(url)) return { url, scheme };
-    context.addIssue('not a server');
-    return z.NEVER;
-  })
+export const queue = storeUrl
+  .refine(({ scheme }) => scheme !== 'sqlite')
   .optional()
   .describe('a URL that starts with one of redis://, rediss://, postgresql://, postgres://');
 

@@ -2,18 +2,14 @@ import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
+import type { PlainLog } from '../../lib/log.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { StoreError } from '../tasks/store-error.ts';
 import { isHeld, isLive, type Task } from '../tasks/task.ts';
 import type { BookStore } from './task-store.ts';
 
-export interface TasksLog {
-  debug(facts: object, message: string): void;
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
+export type TasksLog = PlainLog & Record<'debug', PlainLog['info']>;
 
 export type Transition = (task: Task) => Task;
 

@@ -13,6 +13,7 @@ import { areResultsHidden, type Task } from '../../tasks/task.ts';
 import type { PartitionRows } from '../other-partitions.ts';
 import { preferencesAbout } from '../preferences.ts';
 import { presetsAbout } from '../presets.ts';
+import type { Erasures } from './erasures.ts';
 
 /** A larger export is compressed, and refused if it is still too large. Discord's own limit may be much higher. */
 const MAX_BYTES = 24 * 2 ** 20;
@@ -28,10 +29,7 @@ const PARTS = ['tasks', 'ledger', ...MEMBER_FACTS, 'pseudonym'] as const;
 /** What a part of the file is, in the member's language. */
 type Explain = (part: (typeof PARTS)[number]) => string;
 
-interface ErasureStates {
-  isUnderWay(memberId: string): boolean;
-  isUnderWayElsewhere(memberId: string): Promise<boolean>;
-}
+type ErasureStates = Pick<Erasures, 'isUnderWay' | 'isUnderWayElsewhere'>;
 
 /** Creates only one export at a time, so that no more than one is in memory. */
 export class Exports {
