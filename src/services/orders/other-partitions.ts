@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { BudgetStore } from '../money/budgets.ts';
 import type { EntryStore } from '../money/entry.ts';
 import type { ReportStore } from '../safety/reports.ts';
@@ -7,7 +8,6 @@ import type { DraftStore } from './form-drafts.ts';
 import type { PreferenceStore } from './preference-set.ts';
 import type { PresetStore } from './preset.ts';
 import type { ProposalStore } from './proposals.ts';
-import type { PseudonymStore } from './pseudonyms.ts';
 import { erasureOutcome, type TaskReader } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
@@ -20,7 +20,7 @@ export interface PartitionRows extends TaskReader {
   readonly drafts: DraftStore;
   readonly preferences: PreferenceStore;
   readonly presets: PresetStore;
-  readonly pseudonyms: PseudonymStore;
+  readonly pseudonyms: StoredRows<{ memberId: string; pseudonym: string }, { memberId: string }>;
   existingHashSecret(): Promise<string | undefined>;
   isErasing(memberId: string): Promise<boolean>;
 }

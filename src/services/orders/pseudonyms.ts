@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { StoredRows } from '../../lib/stored-rows.ts';
-
-export type PseudonymStore = StoredRows<{ memberId: string; pseudonym: string }, { memberId: string }>;
+import type { OtherPartitions, PartitionRows } from './other-partitions.ts';
 
 /** A partition of the store. In each, the same members may have names already. */
-interface PseudonymRows {
-  pseudonyms: PseudonymStore;
-  isErasing(memberId: string): Promise<boolean>;
-}
-
-interface OtherPseudonyms {
-  all(): Promise<readonly PseudonymRows[]>;
-}
+type PseudonymRows = Pick<PartitionRows, 'pseudonyms' | 'isErasing'>;
 
 /**
  * The names under which members' requests are sent, so that the gateway's records can be compared with the bot's. They are
@@ -20,11 +11,11 @@ interface OtherPseudonyms {
  */
 export class Pseudonyms {
   readonly #rows: PseudonymRows;
-  readonly #others: OtherPseudonyms | undefined;
+  readonly #others: Pick<OtherPartitions, 'all'> | undefined;
   readonly #lock = new KeyedLock();
 
   /** `others`: undefined if this partition contains all members. */
-  constructor(rows: PseudonymRows, others?: OtherPseudonyms) {
+  constructor(rows: PseudonymRows, others?: Pick<OtherPartitions, 'all'>) {
     this.#rows = rows;
     this.#others = others;
   }
