@@ -1,4 +1,5 @@
 import { DAY_MS, dayOf } from '../../lib/clock.ts';
+import { addDays } from './usage-days.ts';
 
 export const periods = ['day', 'week', 'month'] as const;
 export type Period = (typeof periods)[number];
@@ -71,6 +72,3 @@ export class Calendar {
     return { date, utc: Date.parse(`${date}T${parts.hour}:${parts.minute}:${parts.second}Z`) + milliseconds };
   }
 }
-
-const addDays = (date: string, days: number): string =>
-  new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
