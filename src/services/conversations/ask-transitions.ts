@@ -1,4 +1,5 @@
 import { sumOf } from '../../lib/decimals.ts';
+import { withoutUndefined } from '../../lib/entries.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { GatewayError } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
@@ -58,19 +59,14 @@ export function markAnswering(
 ): Task {
   if (hasEnded(task)) return task;
   const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
-  const files = leftOut.length > 0 && { leftOut: [...leftOut] };
-  const guesses = guessed.length > 0 && { guessed: [...new Set([...(answerOf(task).guessed ?? []), ...guessed])] };
-  const memory = isMemoryCut && { isMemoryCut };
-  const transcript = heard !== undefined && { heard };
-  const changes = {
-    without: omitted,
-    ...files,
-    ...guesses,
-    ...memory,
-    ...transcript,
-    ...(requests !== undefined && { requests }),
-  };
-  return withAnswer({ ...task, state: 'running' }, { ...changes, doing: 'thinking' });
+  const changes = withoutUndefined({
+    leftOut: leftOut.length > 0 ? [...leftOut] : undefined,
+    guessed: guessed.length > 0 ? [...new Set([...(answerOf(task).guessed ?? []), ...guessed])] : undefined,
+    isMemoryCut: isMemoryCut || undefined,
+    heard,
+    requests,
+  });
+  return withAnswer({ ...task, state: 'running' }, { without: omitted, ...changes, doing: 'thinking' });
 }
 
 /** For an answer whose next response is about to be requested, which will cost about as much as the first one. */
