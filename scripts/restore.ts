@@ -94,7 +94,7 @@ async function fill(backup: Backup, address: StoreAddress, passphrase = ''): Pro
     `Restore complete: ${written} rows, ${leftOut} left out because they had expired or were unanswered confirmations.`,
   );
   console.log(
-    `Tasks under way: ${live}. Orders with an unknown outcome, for their members to resolve: ${unconfirmed}.`,
+    `Tasks under way: ${live}. Of these, with an unknown outcome, for their members to resolve: ${unconfirmed}.`,
   );
 }
 

@@ -160,7 +160,7 @@ describe('A backup', () => {
     const restored = await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
     backup.close();
     // The batch, the running task, and the one that waited, which may have been submitted since.
-    expect(restored).toMatchObject({ live: 2, unconfirmed: 1, examination: { findings: [] } });
+    expect(restored).toMatchObject({ live: 3, unconfirmed: 1, examination: { findings: [] } });
     const target = { ...fixture, config: { ...config, store } };
     await startBot(target);
     await expect.poll(() => keysIn(fileOf(target), 'live')).toEqual([]);

@@ -90,7 +90,7 @@ describe('The queue', () => {
     await (await imagine('an owl')).message(says('Position in the queue: **2**'));
     const usage = await discord.as('member').slash('usage');
     expect(text(await usage.message())).toContain(
-      'Your remaining limit on this server: **3** of 5 waiting in the queue',
+      'Your remaining limit on this server: **3** of 5 places in the queue',
     );
     expect(submitCount(gateway)).toBe(1);
   });

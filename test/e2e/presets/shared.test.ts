@@ -106,7 +106,7 @@ describe('Shared presets', () => {
     [{ name: 'a\u202eb' }, 'The name can have'],
     [{ template: '\u202e\u0007' }, 'The template needs text'],
     [{ template: 'x --ar 0:5' }, '`--ar` must be a ratio'],
-    [{ options: 'size:1' }, 'The options must begin with the name of one'],
+    [{ options: 'size:1' }, '`size` is not an option of this command.'],
     [{ options: 'chaos:500' }, 'The option `chaos` does not accept'],
     [{ options: 'aspect:5' }, 'The option `aspect` accepts only'],
   ])('A preset that cannot be right is refused before it is saved: %j', async (changes, words) => {

@@ -109,13 +109,14 @@ it('A voice that the model does not have is refused with the message from the ga
   expect(text(reply)).toContain("The gateway refused this: Invalid value: 'unknown'");
 });
 
-it('Suggestions for a live conversation list realtime models first, then all others, and voices by name', async () => {
+it('Suggestions for a live conversation list the realtime models that match, or else all others, and voices by name', async () => {
   const { discord } = await startTalkBot();
   const suggestionsFor = async (option: string, input: string) =>
     (await discord.as('member').complete('talk start', { [option]: input }, option)).map(({ value }) => value);
   expect(await suggestionsFor('voice', 'AR')).toEqual(['cedar', 'marin']);
   expect((await suggestionsFor('voice', '')).length).toBe(10);
-  expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20', 'quill-5-mini']);
+  expect(await suggestionsFor('model', 'mini')).toEqual(['parley-realtime-mini-2026-01-20']);
+  expect(await suggestionsFor('model', 'quill-5-m')).toEqual(['quill-5-mini']);
 });
 
 it('/talk start is refused with an explanation in a server that the bot does not serve, and nothing is submitted', async () => {

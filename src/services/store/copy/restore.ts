@@ -18,7 +18,7 @@ export interface RestoredStore {
   /** How many rows were written, and how many were left out because they had expired or are never restored. */
   written: number;
   leftOut: number;
-  /** Live tasks whose outcome is known, and those whose outcome became unknown. */
+  /** Live tasks, and those of them whose outcome became unknown. */
   live: number;
   unconfirmed: number;
   examination: Examination;
@@ -96,5 +96,5 @@ async function markAsRestored(
   }
   const [latestRun] = (await store.runs.all()).sort((a, b) => b.at - a.at);
   if (latestRun && latestRun.stoppedAt === undefined) await store.runs.put({ ...latestRun, isRestored: true });
-  return { live: liveTasks.length - unconfirmed, unconfirmed };
+  return { live: liveTasks.length, unconfirmed };
 }
