@@ -106,7 +106,7 @@ interface ParsingCommand<O extends Options, Services, Parsed> extends CommandDef
   run(parsed: Parsed, context: HandlerContext<Services>): Promise<HandlerResult>;
 }
 
-export type Run<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
+export type HandlerWork<Services, Result = HandlerResult> = (context: HandlerContext<Services>) => Promise<Result>;
 
 export interface SingleCommand<Services>
   extends Omit<CommandDefinition<Options, Services>, 'isPrivate' | 'asksFirst' | 'presets'> {
@@ -120,7 +120,7 @@ export interface SingleCommand<Services>
     isPrivate(context: EarlyContext): boolean;
     /** Whether the reply is private, but what follows is not. */
     isPublicLater: boolean;
-    run: Run<Services>;
+    run: HandlerWork<Services>;
   };
 }
 
@@ -153,7 +153,7 @@ function command<const O extends Options, Services, Parsed>(
   definition: PlainCommand<O, Services> | ParsingCommand<O, Services, Parsed>,
 ): SingleCommand<Services> {
   const { isPrivate = definition.onlyOrders ? 'chosen' : true, presets } = definition;
-  function workOf(values: Values<O>, facts: InteractionFacts): Run<Services> {
+  function workOf(values: Values<O>, facts: InteractionFacts): HandlerWork<Services> {
     if (!('parse' in definition)) return (context) => definition.run(values, context);
     const parsed = throwIfRefusal(definition.parse(values, facts));
     return (context) => definition.run(parsed, context);
@@ -174,7 +174,7 @@ function command<const O extends Options, Services, Parsed>(
       const values: Values<O> = readOptions(options, entered);
       const privacy = Object.entries(values).find(([name]) => name in privacyOption);
       const isChosen = privacy !== undefined && (privacy[1] ?? isPrivateByDefault) === true;
-      const run: Run<Services> =
+      const run: HandlerWork<Services> =
         presets && 'preset' in entered.values
           ? (context) =>
               presets.run(entered.values, context, (filled, filledContext) =>
@@ -236,8 +236,8 @@ export type Handling<Services> =
     })
   | (Replying & {
       isPrivate(values: FormValues): boolean;
-      submit(values: FormValues): Run<Services>;
-      reopen?: Run<Services, FormPlan> | undefined;
+      submit(values: FormValues): HandlerWork<Services>;
+      reopen?: HandlerWork<Services, FormPlan> | undefined;
     });
 
 interface Replying extends OrderingHandler {

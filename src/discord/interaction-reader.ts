@@ -18,10 +18,10 @@ import {
   type EarlyContext,
   type Handler,
   type Handlers,
+  type HandlerWork,
   type Handling,
   type Menu,
   menusByName,
-  type Run,
   type SingleCommand,
   type Suggestion,
 } from './handlers.ts';
@@ -42,8 +42,8 @@ import { targetOf } from './target-message.ts';
 
 /** What an interaction asks for, and how it is to be acknowledged. */
 export type ParsedInteraction<Services> =
-  | { asks: 'for suggestions'; origin: Origin; suggest: Run<Services, Suggestion[]> }
-  | { asks: 'for a form'; origin: Origin; open: Run<Services, FormPlan> }
+  | { asks: 'for suggestions'; origin: Origin; suggest: HandlerWork<Services, Suggestion[]> }
+  | { asks: 'for a form'; origin: Origin; open: HandlerWork<Services, FormPlan> }
   | ParsedReply<Services>;
 
 export interface ParsedReply<Services> {
@@ -56,7 +56,7 @@ export interface ParsedReply<Services> {
   isPublicLater?: boolean;
   /** Whether the settings, when they have been read, may ask for another acknowledgement. */
   dependsOnSettings?: boolean;
-  run: Run<Services>;
+  run: HandlerWork<Services>;
 }
 
 /** What rules and settings say about the first response, as far as it is in memory. */
@@ -175,7 +175,7 @@ export class InteractionReader<Services> {
     const { onlyOrders, likeCommand, remix } = handling;
     const isPrivate = likeCommand !== undefined && defaults?.isPrivate(facts, likeCommand) === true;
     const mode = isPrivate ? 'new-private' : handling.reply;
-    const run: Run<Services> = (context) => handling.press(context, { selectedValues, message });
+    const run: HandlerWork<Services> = (context) => handling.press(context, { selectedValues, message });
     const parsed = reply(pressOrigin(interaction, interaction.message, mode), mode, { onlyOrders, run });
     return { ...parsed, dependsOnSettings: remix !== undefined || likeCommand !== undefined };
   }
@@ -183,7 +183,7 @@ export class InteractionReader<Services> {
   /** Opens a refused form again, with what its member had entered. */
   #correction(interaction: APIMessageComponentInteraction, id: CustomId): ParsedInteraction<Services> {
     const draftId = throwIfRefusal(customIds.correct.read(id));
-    const open: Run<Services, FormPlan> = async (context) => {
+    const open: HandlerWork<Services, FormPlan> = async (context) => {
       const entered = await this.#drafts?.entered(draftId, context.facts.userId);
       const handling = this.#handlingOf(parseCustomId(entered?.formId ?? ''));
       if (!entered || !('reopen' in handling) || !handling.reopen) throw new Refusal('refusals.unknownButton');
@@ -238,7 +238,7 @@ function correctedPrivacy(formId: string): boolean | undefined {
 
 interface Work<Services> {
   onlyOrders: true | undefined;
-  run: Run<Services>;
+  run: HandlerWork<Services>;
 }
 
 const newReply = <Services>(

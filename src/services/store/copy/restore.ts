@@ -18,7 +18,7 @@ export interface RestoredStore {
   /** How many rows were written, and how many were left out because they had expired or are never restored. */
   written: number;
   leftOut: number;
-  /** Live tasks, and those of them whose outcome became unknown. */
+  /** Live tasks, and those of them whose outcome is unknown. */
   live: number;
   unconfirmed: number;
   examination: Examination;
@@ -90,8 +90,8 @@ async function markAsRestored(
   for (const original of liveTasks) {
     const task = markRestored(original, clock.now());
     await store.put(task);
+    if (task.state === 'unconfirmed') unconfirmed += 1;
     if (task.state === original.state) continue;
-    unconfirmed += 1;
     await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }
   const [latestRun] = (await store.runs.all()).sort((a, b) => b.at - a.at);
