@@ -163,15 +163,24 @@ const contextOf = ({ views, isRemix, readsMessages, models, tasks }: MessageSour
 
 const showsOthers = ({ traits }: Task): boolean => traits.isAlbum === true || traits.isBatch === true;
 
+/** Prepares the messages of tasks that show other tasks. `place`: where it is shown. */
+const groupPresenter =
+  (sources: MessageSources, music: Music) =>
+  (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal): Promise<PreparedMessage> => {
+    return task.traits.isAlbum ? music.album(task, place.guildId) : prepareBatch(task, place, sources, signal);
+  };
+
+/** A result that will be moderated is not shown while it is being generated. */
+const shownPreviewOf = async (task: Task, sources: MessageSources, signal: AbortSignal | undefined) =>
+  sources.safety.rules.judgesResults(task) ? undefined : previewOf(task, sources, signal);
+
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
   const { tasks, safety } = sources;
   const context = contextOf(sources);
   const noteSource = noteFinder(sources, tasks.book);
   const music = musicPresenter(sources);
-  /** `place`: where a task that shows other tasks is shown. */
-  const prepareGroup = (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal) =>
-    task.traits.isAlbum ? music.album(task, place.guildId) : prepareBatch(task, place, sources, signal);
+  const prepareGroup = groupPresenter(sources, music);
   const prepareResults = resultPresenter(sources, context, noteSource, music);
   const { answers, singleAnswerMessage } = answerPresenter(sources);
   const ownMessage = (task: Task): MessagePlan | undefined =>
@@ -194,8 +203,7 @@ export function presenter(sources: MessageSources) {
       const base = { ...NOTHING_SHOWN, ...(await lineageOf(task, task, sources)) };
       if (task.traits.isText) return withFallback(await singleAnswerMessage(task, base.parentLink, task.guildId), say);
       if (!hasEnded(task)) {
-        // A result that will be moderated is not shown while it is being generated.
-        const preview = safety.rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
+        const preview = await shownPreviewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.fitted.release);
       }
