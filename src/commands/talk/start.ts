@@ -101,9 +101,11 @@ export const talksWithoutThread = (book: TaskBook): string[] =>
 
 /** Creates the talk's thread and its first message. If either fails, the talk is ended. */
 async function placeTalk(task: Task, talkPlace: TalkPlace, context: Context): Promise<MessagePlace> {
-  const { tasks, discord, conversations, messages } = context.services;
-  const { threads } = discord.outbox;
-  const { talks } = conversations;
+  const { tasks } = context.services;
+  const { outbox } = context.services.discord;
+  const { talks } = context.services.conversations;
+  const { messageOf } = context.services.messages;
+  const { threads } = outbox;
   let threadId: string | undefined;
   try {
     // If two live conversations were started in this thread at the same time, only the first one stays.
@@ -113,11 +115,7 @@ async function placeTalk(task: Task, talkPlace: TalkPlace, context: Context): Pr
       const name = context.say('talk.threadName', { model: task.model ?? '' });
       threadId = await threads.create({ ...talkPlace, name, memberId: task.requesterId });
     }
-    const message = await threads.postFirstMessage(
-      threadId ?? talkPlace.channelId,
-      `${task.id}-open`,
-      messages.messageOf(task),
-    );
+    const message = await threads.postFirstMessage(threadId ?? talkPlace.channelId, `${task.id}-open`, messageOf(task));
     const isNamed = task.kind === 'talk' && task.request.who === 'everyone' && threadId !== undefined;
     await tasks.book.change(task.id, (current) => ({
       ...setMessage(current, message),
