@@ -249,9 +249,7 @@ interface Opener<Pointer, Services> {
   open(pointer: Pointer, context: HandlerContext<Services>, message: TargetMessage): Promise<FormPlan>;
 }
 
-interface Replier<Pointer, Services, Input> extends OrderingHandler {
-  /** By default, the message whose button was pressed is edited. */
-  reply?: ReplyMode;
+interface Replier<Pointer, Services, Input> extends Replying {
   run(pointer: Pointer, context: HandlerContext<Services>, input: Input): Promise<HandlerResult>;
 }
 
@@ -282,7 +280,7 @@ function on<Pointer, Services, Parsed>(
     read(id) {
       const pointer = throwIfRefusal(read(id));
       if ('open' in definition) return { open: (context, message) => definition.open(pointer, context, message) };
-      const { reply = 'here', onlyOrders } = definition;
+      const { reply, onlyOrders } = definition;
       const replying = { reply, ...(onlyOrders && { onlyOrders }) };
       if (!('parse' in definition)) {
         const { remix, likeCommand } = definition;

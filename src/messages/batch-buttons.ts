@@ -56,6 +56,7 @@ const showPromptsButton = onPress(customIds.showPrompts, {
 });
 
 const cancelRestButton = onPress(customIds.cancelRest, {
+  reply: 'here',
   async run(id, context) {
     const batch = requireKind('batch', await ownTask(id, context));
     const canceled = await context.services.tasks.batches.cancelRest(batch.id, context.facts.userId);

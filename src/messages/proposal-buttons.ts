@@ -31,6 +31,7 @@ const inPublicReply = (origin: Origin, { message }: Proposal): Origin => {
 };
 
 const runButton = onPress(customIds.runProposal, {
+  reply: 'here',
   async run(id, context) {
     const { services, facts, origin, notifyLater, messageFor, say, sayToMember } = context;
     throwIfRefusal(requirePostPermissions(facts, { private: origin.route.isPrivate }));
@@ -54,6 +55,7 @@ const runButton = onPress(customIds.runProposal, {
 });
 
 const asTypedButton = onPress(customIds.runAsTyped, {
+  reply: 'here',
   async run(id, context) {
     const { single, question } = await takeAsTyped(id, context);
     return single ? submitAll(single, context) : question;
@@ -141,6 +143,7 @@ async function withParent({ parentId, ...order }: ProposedOrder, { services }: M
 }
 
 const cancelButton = onPress(customIds.cancelProposal, {
+  reply: 'here',
   async run(id, { services, facts, origin, say }) {
     const { message } = await services.tasks.proposals.take(id, facts.userId);
     if (message && origin.route.isPrivate) await services.discord.remover.removeMessage(message);

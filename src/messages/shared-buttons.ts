@@ -65,6 +65,7 @@ const editedForm = (verb: TaskVerb, reply: ReplyPlace) =>
 
 /** Only a task that is still in the bot's queue can be cancelled, because the specification has no way to cancel a job. */
 const cancelButton = onPress(customIds.cancel, {
+  reply: 'here',
   async run(taskId, context) {
     const { services, facts } = context;
     await pressedTask(taskId, context);
@@ -114,6 +115,7 @@ const tryAgainButton = (verb: TaskVerb, reply: ReplyPlace) =>
   });
 
 const dismissButton = onPress(customIds.dismiss, {
+  reply: 'here',
   async run(taskId, { services, origin }) {
     return services.messages.messageOf(await services.tasks.orders.dismiss(taskId, origin.requesterId));
   },
@@ -124,6 +126,7 @@ const dismissButton = onPress(customIds.dismiss, {
  * kept. If it is the task's own message, the additional messages of an answer are deleted too. If it is a copy, only the copy is deleted.
  */
 const deleteButton = onPress(customIds.delete, {
+  reply: 'here',
   async run(taskId, context) {
     // A direct message, or a group, has no moderators.
     const place = context.facts.guildId === undefined ? 'direct' : 'server';

@@ -17,6 +17,7 @@ import { type Context, on } from '../feature.ts';
 import { filesIn, nextQuestion, submitQuestion } from './questions.ts';
 
 const stopButton = on(customIds.stop, {
+  reply: 'here',
   async run(taskId, context) {
     const task = await ownTask(taskId, context);
     if (!task.traits.isText || hasEnded(task)) throw new Refusal('refusals.notStoppable');
@@ -56,6 +57,7 @@ const nextQuestionSubmit = on(customIds.continueConversationFilled, {
 
 /** Deletes a reply to a message that was not answered. */
 const deleteNoticeButton = on(customIds.deleteNotice, {
+  reply: 'here',
   async run(memberId, { facts }) {
     if (facts.userId !== memberId && !mayManageMessages(facts)) throw new Refusal('refusals.notYoursToDelete');
     return 'deleted';

@@ -30,6 +30,7 @@ export const allowToolCall = on(customIds.allow, {
 });
 
 export const declineToolCall = on(customIds.decline, {
+  reply: 'here',
   async run(pointer, context) {
     const { task, call } = await waitingCall(pointer, context);
     await context.services.conversations.asks.declineCall(task.id, call.callId, decidedOutputs.declined);

@@ -191,6 +191,7 @@ function resumedText({ guildId }: ManagedBudget, wasPaused: boolean, { services,
 }
 
 const resume = on(customIds.resume, {
+  reply: 'here',
   async run(server, context): Promise<MessagePlan> {
     const budget = await pausableBudget(server, context);
     const wasPaused = budget.current.isPaused;

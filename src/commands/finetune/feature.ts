@@ -11,6 +11,7 @@ import { fineTunePage } from './view.ts';
 
 /** Turns the pages of `/finetune`, and starts and stops live updates. Permissions are checked on every press. */
 const fineTuneButton = on(customIds.fineTune, {
+  reply: 'here',
   async run(pointer, context) {
     await requireFineTuneAccess(context);
     const { fineTuneId } = pointer;

@@ -125,6 +125,7 @@ async function openContinueForm(taskId: string, context: Context) {
 }
 
 const continueSubmit = on(customIds.continueFilled, {
+  reply: 'here',
   reopen: openContinueForm,
   parse: readPromptForm,
   async run(taskId, context, filled) {

@@ -12,7 +12,7 @@ async function modelsReply(listing: ModelsPage, context: Context): Promise<Messa
   return modelsPage(await context.services.models.list(listing.list), listing, context);
 }
 
-const modelsPageButton = on(customIds.models, { run: modelsReply });
+const modelsPageButton = on(customIds.models, { reply: 'here', run: modelsReply });
 
 /** Longer than the significant part of any id, and short enough for the custom id of the next page. */
 const MAX_FILTER_LENGTH = 40;

@@ -167,6 +167,7 @@ function lyricLines(task: Task, say: Say): string[] {
 
 /** Turns the pages of an album. It is one message, so the page changes for everyone. */
 const albumPageButton = on(customIds.albumPage, {
+  reply: 'here',
   async run({ taskId, index }, context) {
     const { id } = requireKind('album', await pressedTask(taskId, context));
     const updatedAlbum = await context.services.tasks.book.change(id, (album) => turnPage(album, index));

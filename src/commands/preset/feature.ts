@@ -200,13 +200,15 @@ const remover = command({
 
 const presetHandlers = [
   on(customIds.preset, {
+    reply: 'here',
     run: async (_nothing, context, { selectedValues: [id = ''] }) => presetPage(await find(id, context), context),
   }),
   on(customIds.presetCopy, {
+    reply: 'here',
     run: async (wanted, context) =>
       saved({ memberId: context.facts.userId }, presetContent.parse(await find(wanted, context)), context),
   }),
-  on(customIds.presetRemove, { run: remove }),
+  on(customIds.presetRemove, { reply: 'here', run: remove }),
 ];
 
 /** Templates that members save. `features`: those whose commands use them. */

@@ -74,6 +74,7 @@ const checkServer = command({
 });
 
 const removeAccessRule = on(customIds.accessRemove, {
+  reply: 'here',
   async run(_nothing, context, { selectedValues: [chosenId] }) {
     const { guildId, author } = managedServer(context);
     let isRemoved = false;

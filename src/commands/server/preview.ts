@@ -27,6 +27,7 @@ export async function previewRules(rules: RuleSet, content: string, context: Con
 
 export const previewButtons = [
   on(customIds.rulesApply, {
+    reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId, author } = managedServer(context);
       let isOutdated = false;
@@ -39,6 +40,7 @@ export const previewButtons = [
     },
   }),
   on(customIds.rulesCancel, {
+    reply: 'here',
     async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
       const { rules } = context.services.safety;

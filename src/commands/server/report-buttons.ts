@@ -34,6 +34,7 @@ async function decide(id: string, transition: (current: Report) => Report, { ser
 
 const decisionButton = (customId: typeof customIds.reportRemove, what: ReportDecision) =>
   on(customId, {
+    reply: 'here',
     async run(id, context) {
       reportInServer(id, context);
       if (!mayManageMessages(context.facts)) throw new Refusal('refusals.rules.moderatorsOnly');
@@ -76,6 +77,7 @@ async function openBlockForm(id: string, context: Context): Promise<FormPlan> {
 }
 
 const blockForm = on(customIds.reportBlockFilled, {
+  reply: 'here',
   parse: ({ fields }): BlockDuration | Refusal =>
     keysOf(BLOCK_DURATIONS).find((name) => name === fields.time) ?? new Refusal('refusals.unknownButton'),
   async run(id, context, time) {

@@ -37,6 +37,7 @@ function changedPage(of: PreferenceLevel, context: Context, before?: OwnPreferen
 }
 
 const filledForm = on(customIds.preferencesFilled, {
+  reply: 'here',
   reopen: ({ of, section }, context) => openForm({ of, section }, context),
   // Which section it is, only the id of the form says.
   parse: (values) => values,
@@ -80,9 +81,10 @@ async function assertUsable(known: OwnPreferences, changed: OwnPreferences, cont
     );
 }
 
-const resetButton = on(customIds.preferencesReset, { run: resetQuestion });
+const resetButton = on(customIds.preferencesReset, { reply: 'here', run: resetQuestion });
 
 const resetAnswer = on(customIds.preferencesResetAnswer, {
+  reply: 'here',
   async run({ of, answer }, context): Promise<MessagePlan> {
     const owner = changeableOwner(of, context);
     if (answer === 'keep') return preferencesPage(of, context, { canChange: true });

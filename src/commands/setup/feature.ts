@@ -20,6 +20,7 @@ const setupCommand = command({
 });
 
 const showStep = on(customIds.setup, {
+  reply: 'here',
   async run({ step, finished }, context) {
     const guildId = serverToSetUp(context);
     if (finished !== undefined) await finishStep(finished, guildId, context);
@@ -29,6 +30,7 @@ const showStep = on(customIds.setup, {
 
 /** What else is set for the server stays. */
 const chooseLanguage = on(customIds.setupLanguage, {
+  reply: 'here',
   async run(view, context, { selectedValues: [selected] }) {
     const guildId = serverToSetUp(context);
     const language = languages.find((one) => one === selected);

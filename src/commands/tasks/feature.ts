@@ -19,9 +19,10 @@ import { setSpoiler } from './spoiler.ts';
 import { verifyMenu } from './verify.ts';
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
-export const tasksPageButton = on(customIds.tasks, { run: loadTaskList });
+export const tasksPageButton = on(customIds.tasks, { reply: 'here', run: loadTaskList });
 
 export const taskSelect = on(customIds.task, {
+  reply: 'here',
   async run(filter, context, { selectedValues: [id = ''] }) {
     if (!isTaskId(id)) throw new Refusal('refusals.unknownButton');
     return loadTaskPage(id, filter, context);
@@ -87,9 +88,11 @@ const taskHandlers = [
   tasksPageButton,
   taskSelect,
   on(customIds.taskPage, {
+    reply: 'here',
     run: ({ taskId, list }, context) => loadTaskPage(taskId, list, context),
   }),
   on(customIds.taskDetails, {
+    reply: 'here',
     run: ({ taskId, list }, context) => loadTaskDetails(taskId, list, context),
   }),
   // Shows a result in this channel again, with working buttons.
@@ -121,10 +124,11 @@ const taskHandlers = [
     run: async (taskId, context) => ({ content: await deletePost(taskId, context) }),
   }),
   on(customIds.deleteFromPage, {
+    reply: 'here',
     run: async ({ taskId, list }, context) => loadTaskPage(taskId, list, context, await deletePost(taskId, context)),
   }),
-  on(customIds.hideResult, { run: setSpoiler(true) }),
-  on(customIds.showOpenly, { run: setSpoiler(false) }),
+  on(customIds.hideResult, { reply: 'here', run: setSpoiler(true) }),
+  on(customIds.showOpenly, { reply: 'here', run: setSpoiler(false) }),
   ...ownDataHandlers,
 ];
 

@@ -31,6 +31,7 @@ const exportButton = on(customIds.exportData, {
 
 /** Asks for the first of two confirmations. */
 const eraseButton = on(customIds.eraseData, {
+  reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
     const { services, facts, say } = context;
@@ -43,6 +44,7 @@ const eraseButton = on(customIds.eraseData, {
 
 /** Asks for the second confirmation. */
 const eraseConfirmButton = on(customIds.eraseDataConfirm, {
+  reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
     return confirmation(context.say('ownData.confirmAgain'), 'confirmAgain', context.say);
@@ -62,6 +64,7 @@ const confirmation = (content: string, name: keyof typeof confirmIds, say: Say):
 
 /** Erases the data. If deleting the messages takes longer than an interaction is valid, the member is notified later. */
 const eraseConfirmAgainButton = on(customIds.eraseDataConfirmAgain, {
+  reply: 'here',
   async run(_nothing, context) {
     requirePrivate(context);
     const { clock, tasks } = context.services;

@@ -24,6 +24,7 @@ import { type UsagePage, usagePage } from './page.ts';
  * public is read from the message itself, because an id can be forged.
  */
 export const usageRangeButton = on(customIds.usage, {
+  reply: 'here',
   async run({ range, by, of }, context) {
     const { route } = context.origin;
     if (!route.isPrivate && !(of === 'account' && (await mayChangePublicMessage(context))))

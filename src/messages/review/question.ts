@@ -42,6 +42,7 @@ export function reviewQuestion(task: Task, say: Say): MessagePlan {
 
 const decisionButton = (verb: typeof customIds.allowResult, decision: 'allowed' | 'withheld') =>
   onPress(verb, {
+    reply: 'here',
     async run(taskId, { services, facts, say }): Promise<MessagePlan> {
       const { tasks, clock } = services;
       // Ids can be forged, and the channel may be open to everyone.
