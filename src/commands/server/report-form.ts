@@ -34,13 +34,17 @@ export const reportMenu: Menu<Services> = {
     const task = await loadForForm(findReportedTask(target, context), context);
     assertReportable(task, target.id, facts);
     services.safety.reports.mustAllow({ guildId, taskId: task.id, reporterId: facts.userId });
-    return reasonForm(customIds.reportFilled.id({ taskId: task.id, messageId: target.id }), 'title', say);
+    return reasonForm(
+      customIds.reportFilled.id({ taskId: task.id, messageId: target.id }),
+      say('reports.form.title'),
+      say,
+    );
   },
 };
 
-const reasonForm = (id: string, title: 'title' | 'presetTitle', say: Say): FormPlan => ({
+const reasonForm = (id: string, title: string, say: Say): FormPlan => ({
   id,
-  title: say(`reports.form.${title}`),
+  title,
   fields: [
     {
       name: 'reason',
@@ -63,7 +67,7 @@ const reasonForm = (id: string, title: 'title' | 'presetTitle', say: Say): FormP
 export const reportForm = on(customIds.reportFilled, {
   reply: 'new-private',
   isPrivate: () => true,
-  reopen: async (reported, { say }) => reasonForm(customIds.reportFilled.id(reported), 'title', say),
+  reopen: async (reported, { say }) => reasonForm(customIds.reportFilled.id(reported), say('reports.form.title'), say),
   parse: parseReport,
   async run({ taskId, messageId }, context, given): Promise<MessagePlan> {
     const { facts, services } = context;
@@ -113,7 +117,7 @@ async function openPresetForm(id: string, context: Context): Promise<FormPlan> {
   const { guildId } = reportChannelOf(context);
   await loadForForm(sharedPreset(id, context), context);
   services.safety.reports.mustAllow({ guildId, taskId: id, reporterId: facts.userId });
-  return reasonForm(customIds.presetReportFilled.id(id), 'presetTitle', say);
+  return reasonForm(customIds.presetReportFilled.id(id), say('reports.form.presetTitle'), say);
 }
 
 export const presetReports = [
