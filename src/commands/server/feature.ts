@@ -83,7 +83,7 @@ const removeAccessRule = on(customIds.accessRemove, {
       isRemoved = access.length < current.rules.access.length;
       return withRules(current, { ...current.rules, access }, author);
     });
-    return currentRulesPage(context, isRemoved ? undefined : 'rules.outdated');
+    return currentRulesPage(context, isRemoved ? undefined : context.say('rules.outdated'));
   },
 });
 

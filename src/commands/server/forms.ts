@@ -89,7 +89,7 @@ async function applyForm(
       return withRules(current, { ...current.rules, ...changes }, author);
     });
   }
-  return currentRulesPage(context, rules.get(guildId) === previous ? 'rules.unchanged' : undefined);
+  return currentRulesPage(context, rules.get(guildId) === previous ? context.say('rules.unchanged') : undefined);
 }
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */

@@ -25,17 +25,15 @@ interface RulesPageFacts extends RuleFacts {
   warnings: readonly string[];
 }
 
-type RulesNote = 'rules.outdated' | 'rules.unchanged' | 'rules.preview.outdated';
-
 /** The rules page of the current server, below a note if there is one. */
-export async function currentRulesPage(context: Context, note?: RulesNote): Promise<MessagePlan> {
+export async function currentRulesPage(context: Context, note?: string): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
   const facts = ruleFacts(guildId, context.services);
   const namesPlaces = facts.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
   const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
   const warnings = await logChannelWarnings(guildId, facts, context.services, context.say);
   const page = rulesPage({ ...facts, names, warnings }, context.say);
-  return note === undefined ? page : { ...page, content: `${context.say(note)}\n\n${page.content}` };
+  return note === undefined ? page : { ...page, content: `${note}\n\n${page.content}` };
 }
 
 /** The rules of each section, who changed them last, and a button to change them. */

@@ -36,7 +36,7 @@ export const previewButtons = [
         return current.proposed?.id === id ? withRules(current, current.proposed.rules, author) : current;
       });
       // The page replaces a preview that no longer stands, so that its buttons are gone.
-      return currentRulesPage(context, isOutdated ? 'rules.preview.outdated' : undefined);
+      return currentRulesPage(context, isOutdated ? context.say('rules.preview.outdated') : undefined);
     },
   }),
   on(customIds.rulesCancel, {
@@ -44,7 +44,8 @@ export const previewButtons = [
     async run(id, context): Promise<MessagePlan> {
       const { guildId } = managedServer(context);
       const { rules } = context.services.safety;
-      if (rules.get(guildId).proposed?.id !== id) return currentRulesPage(context, 'rules.preview.outdated');
+      if (rules.get(guildId).proposed?.id !== id)
+        return currentRulesPage(context, context.say('rules.preview.outdated'));
       await rules.change(guildId, (current) => (current.proposed?.id === id ? withoutProposal(current) : current));
       return { content: context.say('rules.preview.canceled'), controls: [] };
     },
