@@ -11,7 +11,11 @@ export function typesOfStrings(): string {
 }
 
 function typeOf(value: string | StringTree): string {
-  if (typeof value === 'string') return `'${[...new Set(value.match(/\{\{\w+\}\}/g))].join('')}'`;
+  if (typeof value === 'string') {
+    const variables = [...new Set(value.match(/\{\{\w+\}\}/g))].join('');
+    // i18next then accepts only a number.
+    return `'${variables.replaceAll(/duration(?=\}\})/gi, '$&, number')}'`;
+  }
   const entries = Object.entries(value).map(([name, one]) => `${nameOf(name)}: ${typeOf(one)}`);
   return `{ ${entries.sort().join('; ')} }`;
 }

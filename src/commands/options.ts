@@ -11,7 +11,7 @@ import { type ListedModel, ORDER_LIMIT_MS } from '../services/gateway/model-cata
 import type { ModelKind } from '../services/gateway/model-families.ts';
 import { isOfPromptFamily, takesReferenceImages } from '../services/gateway/reference-limits.ts';
 import { webAddress } from '../services/gateway/schemas.ts';
-import { slowMinutes } from '../services/orders/outlook.ts';
+import { slowSeconds } from '../services/orders/outlook.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
@@ -77,8 +77,8 @@ export async function suggestModels(purpose: Purpose, input: string, context: Co
   const rankedSuggestions = suggestions.map(({ value: model }) => {
     const order = minimalOrders[purpose]?.(model);
     const { typicalMs, failingModel } = order ? services.tasks.outlook.prospectOf(order) : {};
-    const minutes = slowMinutes(typicalMs);
-    const slowName = minutes === undefined ? model : say('outlook.suggestion.slow', { model, minutes });
+    const duration = slowSeconds(typicalMs);
+    const slowName = duration === undefined ? model : say('outlook.suggestion.slow', { model, duration });
     const name = failingModel ? say('outlook.suggestion.failing', { model }) : slowName;
     return {
       isFailing: failingModel !== undefined,

@@ -1,6 +1,6 @@
 import { isDecimal, withCents } from './decimals.ts';
 
-/** Numbers, money and lists as readers of a language write them. What other programs read, and what members type, has one form. */
+/** Numbers, durations, money and lists as readers of a language write them. What other programs read, and what members type, has one form. */
 
 /** The language that sentences are said in. */
 interface Reader {
@@ -15,6 +15,17 @@ export const countText = (count: number | string, { language }: Reader): string 
 
 export const percentText = (percent: number, { language }: Reader): string =>
   (percent / 100).toLocaleString(language, { style: 'percent' });
+
+/** In the short form of the language; from an hour on without seconds. */
+export function durationText(seconds: number, { language }: Reader): string {
+  if (seconds < 60) return seconds.toLocaleString(language, { style: 'unit', unit: 'second' });
+  const total = Math.round(seconds);
+  return new Intl.DurationFormat(language, { style: 'short' }).format({
+    hours: Math.floor(total / 3_600),
+    minutes: Math.floor(total / 60) % 60,
+    seconds: total < 3_600 ? total % 60 : 0,
+  });
+}
 
 export const listText = (items: readonly string[], { language }: Reader): string =>
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);

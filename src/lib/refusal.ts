@@ -12,7 +12,9 @@ type SentenceAt<Tree, Path> = Path extends `${infer Name extends keyof Tree & st
 
 type VariableIn<Key> = ParseInterpolationValues<SentenceAt<TypeOptions['resources']['translation'], Key>>;
 
-type Variables<Name extends string = string> = Readonly<Record<Name, string | number | readonly string[]>>;
+type Variables<Name extends string = string> = {
+  readonly [Each in Name]: Each extends 'duration' ? number : string | number | readonly string[];
+};
 
 /** Those of the sentence; for a key that is only known at run time, any. */
 type VariablesOf<Key> = RefusalKey extends Key

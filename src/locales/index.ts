@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import i18next, { type FormatterModule, type TFunction } from 'i18next';
+import { countText, durationText } from '../lib/formats.ts';
 import type { Language } from '../lib/languages.ts';
 import type { Strings } from './strings.ts';
 
@@ -34,20 +35,23 @@ export function stringFiles(language: string): Map<string, StringTree> {
   return new Map(names.map((name) => [name, JSON.parse(readFileSync(new URL(name, folder), 'utf8'))]));
 }
 
-/** Large counts and limits have separators. Other numbers are times for Discord, which must stay as they are. */
-const countFormatter: FormatterModule = {
+/** Large counts and limits have separators, and seconds that a name calls a duration have units. Other numbers are times for Discord, which must stay as they are. */
+const numberFormatter: FormatterModule = {
   type: 'formatter',
   init: () => undefined,
   add: () => undefined,
   addCached: () => undefined,
-  format: (value, _format, language, { interpolationkey: name } = {}) =>
-    typeof value === 'number' && (name === 'count' || name === 'max') ? value.toLocaleString(language) : value,
+  format(value, _format, language = 'en', { interpolationkey: name = '' } = {}) {
+    if (typeof value !== 'number') return value;
+    if (/duration$/i.test(name)) return durationText(value, { language });
+    return name === 'count' || name === 'max' ? countText(value, { language }) : value;
+  },
 };
 
 export const translations = i18next.createInstance();
 // Discord shows plain text: there is no HTML to escape, and `&amp;` would be visible.
 const interpolation = { escapeValue: false, alwaysFormat: true };
-void translations.use(countFormatter).init({
+void translations.use(numberFormatter).init({
   lng: 'en',
   fallbackLng: 'en',
   load: 'currentOnly',

@@ -1,9 +1,10 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
+import { durationText } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import { measuresOf } from '../services/money/measures.ts';
-import { type Outlook, slowMinutes } from '../services/orders/outlook.ts';
+import { type Outlook, slowSeconds } from '../services/orders/outlook.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 import { estimateText } from './money.ts';
@@ -54,8 +55,8 @@ function outlookNotes(orders: readonly ProposedOrder[], outlook: Outlook, say: S
       if (model === undefined) return [say('outlook.failingKind', { since })];
       return [say('outlook.failingModel', { model: inlineCode(model), since })];
     }
-    const minutes = slowMinutes(typicalMs);
-    return minutes === undefined ? [] : [say('outlook.slow', { minutes })];
+    const duration = slowSeconds(typicalMs);
+    return duration === undefined ? [] : [say('outlook.slow', { duration })];
   });
   return [...new Set(notes)];
 }
@@ -86,7 +87,7 @@ function optionLine(request: CommonRequest, say: Say): string {
   return [
     ...(request.model ? [say('task.facts.model', { model: escapeText(request.model, MAX_MODEL_LENGTH) })] : []),
     ...[...size, ...resolution].map((text) => say('video.facts.size', { size: option(text) })),
-    ...(seconds === undefined ? [] : [say('video.facts.seconds', { seconds })]),
+    ...(seconds === undefined ? [] : [durationText(Number(seconds), say)]),
     ...mode.map((text) => say('video.facts.mode', { mode: option(text) })),
   ].join(' · ');
 }

@@ -79,7 +79,7 @@ export function voiceMessage(task: Task, say: Say, { asFile } = { asFile: false 
   const name = `${asFile ? fileNamePrefix(task, titleOf(task)) : ''}${VOICE_FILE}`;
   const files = sound === undefined ? [] : [{ name, bytes: Buffer.from(sound, 'base64') }];
   if (!asFile) return { files, voice: { seconds, waveform } };
-  return { content: `-# ${say('talk.voiceReply', { seconds: String(Math.max(1, Math.round(seconds))) })}`, files };
+  return { content: `-# ${say('talk.voiceReply', { duration: Math.max(1, Math.round(seconds)) })}`, files };
 }
 
 const MAX_LINE_LENGTH = 120;

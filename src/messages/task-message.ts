@@ -4,7 +4,7 @@ import type { FilePlan, MessagePlan } from '../discord/plan.ts';
 import { percentText, sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
-import { slowMinutes } from '../services/orders/outlook.ts';
+import { slowSeconds } from '../services/orders/outlook.ts';
 import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { isSendingWords, titleOf } from '../services/tasks/task-facts.ts';
 import type { KindView, MessageContext, MessageSettings } from './kind-view.ts';
@@ -145,11 +145,11 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   if (state === 'waiting') return queueLines(task, context, say);
   if (state === 'needs-input') return needsInputLines(task, say);
   if (state === 'running') return [progressBar(say, progress), runningLine(task, say)];
-  const minutes = slowMinutes(context.outlook.typicalMs(task));
+  const duration = slowSeconds(context.outlook.typicalMs(task));
   const sentences = [
     say('task.waiting', { since: since(times.accepted ?? times.created) }),
     ...(queuedBehind ? [say('task.ahead', { count: queuedBehind })] : []),
-    ...(minutes === undefined ? [] : [say('outlook.slow', { minutes })]),
+    ...(duration === undefined ? [] : [say('outlook.slow', { duration })]),
   ];
   return [progressBar(say, progress), sentencesText(sentences, say)];
 }
@@ -175,15 +175,6 @@ function runningLine({ times }: Task, say: Say): string {
   return started === undefined ? say('task.running', { since }) : say('task.runningSince', { since });
 }
 
-function timeText(totalSeconds: number, say: Say): string {
-  const hours = String(Math.floor(totalSeconds / 3600));
-  const minutes = String(Math.floor(totalSeconds / 60) % 60);
-  const seconds = String(totalSeconds % 60);
-  if (totalSeconds < 60) return say('task.time.seconds', { seconds });
-  if (totalSeconds < 3600) return say('task.time.minutes', { minutes, seconds });
-  return say('task.time.hours', { hours, minutes });
-}
-
 function needsInputLines(task: Task, say: Say): string[] {
   const { wordsRefused, times } = task;
   if (isSendingWords(task)) return [say('task.submitting')];
@@ -204,11 +195,9 @@ function resultLines(task: Task, view: KindView | undefined, shown: ShownResult,
   const { links, originals, failedDownloads, lostCount, invalidCount } = shown;
   const { times, media, seed } = task;
   const viewLines = task.text === undefined && task.tracks === undefined ? undefined : view?.result?.(task, say);
-  const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
+  const duration = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   return [
-    media.length === 0 && viewLines === undefined
-      ? say('task.empty')
-      : say('task.done', { time: timeText(seconds, say) }),
+    media.length === 0 && viewLines === undefined ? say('task.empty') : say('task.done', { duration }),
     ...(viewLines ?? []),
     ...(seed === undefined ? [] : [`-# ${say('task.seed', { seed: escapeText(seed, 20) })}`]),
     ...linkLines(links, say),

@@ -148,7 +148,7 @@ describe('Confirmation of expensive requests', () => {
     const options = { prompt: 'a storm', model: 'reel-2', size: '16:9', duration: '8', mode: 'pro' };
     const question = await (await discord.as('member').slash('video', options)).message(says('This server asks'));
     expect(text(question)).toMatch(
-      /^\*\*a storm\*\*\n-# Model: reel-2 · Size: 16:9 · 8 s · Mode: pro\nThis server asks/,
+      /^\*\*a storm\*\*\n-# Model: reel-2 · Size: 16:9 · 8 sec · Mode: pro\nThis server asks/,
     );
   });
 

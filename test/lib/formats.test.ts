@@ -4,6 +4,7 @@ import {
   clausesText,
   countText,
   dollarsText,
+  durationText,
   exactDollars,
   listText,
   percentText,
@@ -37,6 +38,24 @@ describe('What members read has the format of its language', () => {
     ]);
     expect([clausesText(['a', 'b'], german), clausesText(['a', 'b'], japanese)]).toEqual(['a; b', 'a；b']);
     expect([listText(['a', 'b'], german), listText(['a', 'b'], japanese)]).toEqual(['a und b', 'a、b']);
+  });
+
+  it.each([
+    ['en', '0 sec', '4 sec', '1 min, 5 sec', '1 hr', '1 hr, 30 min'],
+    ['de', '0 Sek.', '4 Sek.', '1 Min., 5 Sek.', '1 Std.', '1 Std., 30 Min.'],
+    ['es-ES', '0 s', '4 s', '1 min y 5 s', '1 h', '1 h y 30 min'],
+    ['fr', '0\u202fs', '4\u202fs', '1\u00a0min et 5\u202fs', '1\u202fh', '1\u202fh et 30\u00a0min'],
+    ['ja', '0 秒', '4 秒', '1 分 5 秒', '1 時間', '1 時間 30 分'],
+    ['ko', '0초', '4초', '1분 5초', '1시간', '1시간 30분'],
+    ['pt-BR', '0 s', '4 s', '1 min e 5 s', '1 h', '1 h e 30 min'],
+    ['ru', '0 с', '4 с', '1 мин 5 с', '1 ч', '1 ч 30 мин'],
+    ['zh-CN', '0秒', '4秒', '1分钟5秒', '1小时', '1小时30分钟'],
+  ])('Durations in %s have the units of the language, and no seconds from an hour on', (language, ...texts) => {
+    expect([0, 4, 65, 3_600, 5_430].map((seconds) => durationText(seconds, { language }))).toEqual(texts);
+  });
+
+  it('A duration of less than a minute keeps its fraction', () => {
+    expect([durationText(2.5, german), durationText(119.6, english)]).toEqual(['2,5 Sek.', '2 min']);
   });
 
   it('Limits and grants in English are as they are typed', () => {

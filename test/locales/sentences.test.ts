@@ -4,7 +4,9 @@ import { localeProblems } from '../../scripts/locales/check.ts';
 import { MAX_LENGTHS, readMaxLengths } from '../../scripts/locales/lengths.ts';
 import { readUses } from '../../scripts/locales/uses.ts';
 import { typesOfStrings } from '../../scripts/locales.ts';
-import { type StringTree, say, stringFiles, strings } from '../../src/locales/index.ts';
+import { durationText } from '../../src/lib/formats.ts';
+import { languages } from '../../src/lib/languages.ts';
+import { type StringTree, say, stringFiles, strings, stringsIn } from '../../src/locales/index.ts';
 
 const PLURAL = /_(?:one|other)$/;
 
@@ -33,6 +35,15 @@ const keysMatching = (patterns: readonly RegExp[]): string[] =>
 
 it('The types of the sentences are those of the English files; `npm run locales` renews them', () => {
   expect(readFileSync(new URL('../../src/locales/strings.ts', import.meta.url), 'utf8')).toBe(typesOfStrings());
+});
+
+it('No sentence adds a period to a unit that ends with one', () => {
+  const abbreviating = languages.filter((language) => durationText(4, { language }).endsWith('.'));
+  expect(abbreviating).toEqual(['de']);
+  const doubled = abbreviating.flatMap((language) =>
+    sentencesIn(stringsIn(language)).filter(([, text]) => /duration\}\}\./i.test(text)),
+  );
+  expect(doubled).toEqual([]);
 });
 
 it('The keys of all sentences that the code uses are found', () => {

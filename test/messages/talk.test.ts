@@ -161,7 +161,7 @@ describe('The voice message of a reply', () => {
 
   it('A voice message is sent as a plain file with a line of text if voice messages are not permitted', () => {
     const { body, files } = bodyOf(voiceMessage(task, say, { asFile: true }));
-    expect(body.content).toContain('Voice reply (2 s)');
+    expect(body.content).toContain('Voice reply (2 sec)');
     expect(body.flags).toBeUndefined();
     expect(files).toHaveLength(1);
   });

@@ -91,7 +91,7 @@ function answerDetails(
   const { request, times } = task;
   const { rounds } = answerOf(task);
   const sources = sourcesText(request, say);
-  const seconds = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
+  const duration = Math.max(1, Math.round(((times.ended ?? times.created) - times.created) / 1000));
   const toolCallCount = rounds.reduce((sum, { calls }) => sum + calls.length, 0);
   const lines = [
     say('ask.details.model', { model: inlineCode(escapeText(task.model ?? '', MAX_MODEL_LENGTH)) }),
@@ -101,7 +101,7 @@ function answerDetails(
     ...tokenLines(task, say),
     ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
     ...(left === undefined ? [] : [say('ask.details.left', { left })]),
-    ...(times.ended === undefined ? [] : [say('ask.details.seconds', { seconds: String(seconds) })]),
+    ...(times.ended === undefined ? [] : [say('ask.details.seconds', { duration })]),
     say('ask.details.characters', { count: answerText(task).length }),
     ...(toolCallCount === 0 ? [] : [say('ask.details.tools', { count: toolCallCount })]),
     ...(turns === 0 ? [] : [say('ask.details.turns', { count: turns })]),

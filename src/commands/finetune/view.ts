@@ -84,7 +84,7 @@ function noteOf(following: FollowStatus, say: Say): string[] {
   if (following.state === 'not') return [];
   if (following.state !== 'followed') return [`-# ${say(`fineTune.ended.${following.state}`)}`];
   const until = String(Math.floor(following.until / 1000));
-  return [`-# ${say('fineTune.followed', { until, minutes: String(Math.ceil(following.quietMs / 60_000)) })}`];
+  return [`-# ${say('fineTune.followed', { until, duration: following.quietMs / 1_000 })}`];
 }
 
 function controlsOf(

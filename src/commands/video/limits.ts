@@ -28,8 +28,8 @@ export function exceededLimits(
     return count > max ? [say(`video.limits.${medium}s`, { given: String(count), max: String(max) })] : [];
   });
   if (seconds <= limits.videoSeconds + TOLERANCE_SECONDS) return exceededCounts;
-  const facts = { seconds: String(Math.round(seconds * 10) / 10), max: String(limits.videoSeconds) };
-  return [...exceededCounts, say('video.limits.seconds', facts)];
+  const durations = { duration: Math.round(seconds * 10) / 10, maxDuration: limits.videoSeconds };
+  return [...exceededCounts, say('video.limits.seconds', durations)];
 }
 
 /** Submits an order, or asks the member for confirmation first if the order has more references than the model usually accepts. */

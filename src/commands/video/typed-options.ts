@@ -26,7 +26,7 @@ export function readDuration(input = ''): number | string | undefined {
   if (text === '') return undefined;
   const seconds = Number(text);
   if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || seconds <= 0)
-    throw new Refusal('refusals.durationInvalid', { duration: text.slice(0, MAX_SHOWN_LENGTH) });
+    throw new Refusal('refusals.durationInvalid', { text: text.slice(0, MAX_SHOWN_LENGTH) });
   return Number.isInteger(seconds) && String(seconds) === text ? seconds : text;
 }
 

@@ -1,6 +1,6 @@
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
 import { keysOf } from '../../lib/entries.ts';
-import { listText } from '../../lib/formats.ts';
+import { durationText, listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { KindView, MediumFacts } from '../../messages/kind-view.ts';
 import { againButtons } from '../../messages/task-buttons.ts';
@@ -12,12 +12,12 @@ const MAX_FACT_LENGTH = 60;
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
-    const displayText = (value: string | number = '', max = MAX_FACT_LENGTH): string => escapeText(String(value), max);
-    const [sizeText, seconds, modeText] = [displayText(size), displayText(duration), displayText(mode)];
+    const displayText = (value = '', max = MAX_FACT_LENGTH): string => escapeText(value, max);
+    const [sizeText, modeText] = [displayText(size), displayText(mode)];
     const facts = [
       ...(model === '' ? [] : [say('task.facts.model', { model: displayText(model, MAX_MODEL_LENGTH) })]),
       ...(sizeText === '' ? [] : [say('video.facts.size', { size: sizeText })]),
-      ...(seconds === '' ? [] : [say('video.facts.seconds', { seconds })]),
+      ...(duration === undefined ? [] : [durationText(Number(duration), say)]),
       ...(modeText === '' ? [] : [say('video.facts.mode', { mode: modeText })]),
     ];
     const options = listText((notSent ?? []).map(inlineCode), say);
@@ -128,16 +128,14 @@ export function ignoredParameterNotes(
 ): string[] {
   return ignored.map((value) => {
     const { parameter, requestedValue, location } = value;
-    const isDuration = parameter === 'duration';
-    const actual = isDuration
-      ? String(Math.round((mediumFacts.seconds ?? 0) * 10) / 10)
-      : `${mediumFacts.width}x${mediumFacts.height}`;
-    const facts = {
-      actual,
-      asked: escapeText(String(requestedValue), MAX_VALUE_LENGTH),
-      parameter: inlineCode(parameter),
-    };
-    const note = isDuration ? say('video.ignored.duration', facts) : say('video.ignored.size', facts);
+    const { width, height, seconds = 0 } = mediumFacts;
+    const code = inlineCode(parameter);
+    const asked = escapeText(String(requestedValue), MAX_VALUE_LENGTH);
+    const durations = { askedDuration: Number(requestedValue), duration: Math.round(seconds * 10) / 10 };
+    const note =
+      parameter === 'duration'
+        ? say('video.ignored.duration', { ...durations, parameter: code })
+        : say('video.ignored.size', { asked, actual: `${width}x${height}`, parameter: code });
     return `-# ${note} ${advice()}`;
 
     function advice(): string {

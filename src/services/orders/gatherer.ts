@@ -142,8 +142,7 @@ class Attachments {
     if (expiresAt === undefined || expiresAt >= now + timeLimitMs) return undefined;
     const variables = { name, until: Math.floor(expiresAt / 1000) };
     if (expiresAt <= now) throw new Refusal('refusals.referenceExpired', variables);
-    const minutes = String(Math.ceil(timeLimitMs / 60_000));
-    return new Refusal('refusals.referenceExpiresSoon', { ...variables, minutes });
+    return new Refusal('refusals.referenceExpiresSoon', { ...variables, duration: timeLimitMs / 1_000 });
   }
 }
 

@@ -41,14 +41,9 @@ export class Outlook {
   /** When the turn of a waiting task probably comes; undefined if too little is known, or if it is too soon to be mentioned. */
   turnAt(task: Task): number | undefined {
     const waitMs = this.#line.waitMs(task, (one) => this.typicalMs(one));
-    return waitMs === undefined || slowMinutes(waitMs) === undefined ? undefined : this.#context.clock.now() + waitMs;
+    return waitMs === undefined || slowSeconds(waitMs) === undefined ? undefined : this.#context.clock.now() + waitMs;
   }
 }
 
-const MINUTE_MS = 60_000;
-
-/** The typical duration in whole minutes; undefined if it is too short to be mentioned. */
-export function slowMinutes(typicalMs: number | undefined): number | undefined {
-  const minutes = Math.round((typicalMs ?? 0) / MINUTE_MS);
-  return minutes >= 1 ? minutes : undefined;
-}
+/** The typical duration, rounded to minutes; undefined if it is too short to be mentioned. */
+export const slowSeconds = (typicalMs = 0): number | undefined => Math.round(typicalMs / 60_000) * 60 || undefined;

@@ -43,7 +43,7 @@ describe('The message of an image task', () => {
         ],
         "content": "**a fox** · <@100000000000000001>
       -# Model: lumen
-      Finished in 12 s.",
+      Finished in 12 sec.",
       }
     `);
   });

@@ -76,7 +76,7 @@ describe('The usual limits of a model', () => {
       'at most 7 reference images; you added 8',
       'at most 3 reference videos; you added 4',
       'at most 3 reference audio files; you added 4',
-      'at most 15 s of reference video; yours are 20 s long in total',
+      'at most 15 sec of reference video; yours are 20 sec long in total',
     ]);
   });
 

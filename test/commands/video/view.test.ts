@@ -21,8 +21,8 @@ describe('The message of a video task', () => {
     ).toMatchInlineSnapshot(`
       {
         "content": "**waves** · <@100000000000000001>
-      -# Model: reel-2 · Size: 16:9 · 05 s · Mode: pro
-      Finished in 1 s.",
+      -# Model: reel-2 · Size: 16:9 · 5 sec · Mode: pro
+      Finished in 1 sec.",
         "controls": [
           {
             "emoji": "🔁",

@@ -74,7 +74,7 @@ describe('A hostile prompt', () => {
         const promptText = headline(message).slice(2, headline(message).lastIndexOf('** · '));
         expect(withoutEscapes(promptText).replace(/<https?:\/\/[^<>\s]*>/g, ''), name).not.toMatch(/[*_~`|<>[\]]/);
       }
-      expect(statusText(final), name).toMatch(/^Finished in (\d+ min )?\d+ s\.$/);
+      expect(statusText(final), name).toMatch(/^Finished in (\d+ min|(\d+ min, )?\d+ sec)\.$/);
       expect(labels(final), name).toContain('Upscale all');
       expect(final.attachments, name).toHaveLength(1);
       expect(final.attachments[0]?.description, name).toMatch(/^AI-generated: ./);
@@ -92,7 +92,7 @@ describe('A hostile prompt', () => {
       expect(text(final).isWellFormed(), name).toBe(true);
       expect(final.attachments[0]?.description?.isWellFormed(), name).toBe(true);
       expect(text(final), name).toContain(`<@${member.user.id}>`);
-      expect(text(final), name).toMatch(/Finished in \d+ s\./);
+      expect(text(final), name).toMatch(/Finished in \d+ sec\./);
     }
   });
 });

@@ -214,7 +214,7 @@ describe('The refusals of /image before a request to the gateway', () => {
     });
     refuseUploads(expiringFixture);
     expect(await requestImage(expiringFixture, { image: await imageUpload() })).toMatch(
-      /`fox\.png` expires on <t:\d+:f>, .*`10` minutes/,
+      /`fox\.png` expires on <t:\d+:f>, .*another 10 min\./,
     );
     expect(receivedOrders(expiringFixture.gateway)).toEqual([]);
   });

@@ -32,7 +32,7 @@ describeProfiles('A video from a message', (profile) => {
     expect(message.ephemeral).toBe(false);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(text(message)).toContain(
-      `**the fox runs** · <@${member.user.id}>\n-# Model: ${TEST_VIDEO_MODEL} · Size: 160x96 · 1 s`,
+      `**the fox runs** · <@${member.user.id}>\n-# Model: ${TEST_VIDEO_MODEL} · Size: 160x96 · 1 sec`,
     );
     const body = {
       model: TEST_VIDEO_MODEL,

@@ -64,7 +64,9 @@ describeProfiles('The notes of a video task', (profile) => {
     const fixture = await start();
     const message = await orderVideo(fixture, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
-    expect(text(message)).toContain('-# You asked for 6 s, but the video is 1 s long: the model ignored `duration`.');
+    expect(text(message)).toContain(
+      '-# You asked for 6 sec, but the video is 1 sec long: the model ignored `duration`.',
+    );
     expect(text(message)).toContain('try again with `{"duration":6}` in the option `extra`');
     const second = await orderVideo(fixture, { extra: '{"duration":6}' });
     expect(receivedOrders(fixture.gateway).at(-1)?.body).toMatchObject({ metadata: { duration: 6 } });

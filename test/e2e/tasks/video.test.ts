@@ -80,7 +80,7 @@ describeProfiles('/video', (profile) => {
       fps: 24,
     };
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
-    expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 s · Mode: pro\nFinished');
+    expect(text(message)).toContain('-# Model: reel-2-pro · Size: 160x96 · 1 sec · Mode: pro\nFinished');
     expect(text(message)).not.toContain('the model ignored');
     const other = fixture.discord.as('other');
     const second = await (await other.click(message, 'Run again')).message(says('Finished in'));
@@ -124,7 +124,7 @@ describeProfiles('/video', (profile) => {
       mode: 'std',
     };
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: VENDOR_PATH, body }]);
-    expect(text(message)).toContain(`-# Model: ${TEST_VIDEO_MODEL} · 1 s · Mode: std`);
+    expect(text(message)).toContain(`-# Model: ${TEST_VIDEO_MODEL} · 1 sec · Mode: std`);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
@@ -219,7 +219,7 @@ describeProfiles('/video', (profile) => {
     const videos = await Promise.all([9, 8].map((seconds) => postVideo(fixture, seconds)));
     const exchange = await member.slash('video', { prompt: 'waves at dawn', links: videos.join(' ') });
     const confirmationPrompt = await exchange.message(says('exceeds the usual limits of'));
-    expect(text(confirmationPrompt)).toContain('at most 15 s of reference video; yours are 17 s long in total');
+    expect(text(confirmationPrompt)).toContain('at most 15 sec of reference video; yours are 17 sec long in total');
     expect(receivedOrders(gateway)).toEqual([]);
     const otherPress = await discord.as('other').click(confirmationPrompt, 'Submit anyway');
     expect(text(await otherPress.followUp())).toContain('Only the member');

@@ -11,7 +11,7 @@ export async function collectSamples(chunks: AudioChunks, maxSeconds: number): P
   let length = 0;
   const add = (samples: Float32Array): void => {
     length += samples.length;
-    if (length > maxLength) throw new Refusal('refusals.audioTooLong', { max: String(maxSeconds) });
+    if (length > maxLength) throw new Refusal('refusals.audioTooLong', { duration: maxSeconds });
     parts.push(toIntegers(samples));
   };
   let resampler: Resampler | undefined;

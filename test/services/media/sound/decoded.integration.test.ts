@@ -121,7 +121,10 @@ describe('An audio file from a member', () => {
     const second = wavOf([new Float32Array(8_000)], 8_000, { bytes: 2 });
     const tooLong = wavOf([new Float32Array(8_001)], 8_000, { bytes: 2 });
     expect(secondsOf(await decode(second, 1))).toBe(1);
-    await expect(decode(tooLong, 1)).rejects.toMatchObject({ key: 'refusals.audioTooLong', variables: { max: '1' } });
+    await expect(decode(tooLong, 1)).rejects.toMatchObject({
+      key: 'refusals.audioTooLong',
+      variables: { duration: 1 },
+    });
   });
 });
 

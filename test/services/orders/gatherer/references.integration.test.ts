@@ -253,7 +253,7 @@ describe('The references of a request', () => {
       expect(await refusalFor([justValidReference], { timeLimitMs: 15 * MINUTE_MS })).toEqual({
         key: 'refusals.referenceExpiresSoon',
         name: 'exact.png',
-        minutes: '15',
+        duration: 900,
         until: expect.any(Number),
       });
     });
