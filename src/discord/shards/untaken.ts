@@ -28,7 +28,7 @@ const MAX_WAIT_MS = 60_000;
 /** Every waiting interaction takes memory. Any more are refused. */
 const MAX_WAITING = 1_000;
 
-/** The reply to a form is as private as the form was opened, regardless of rules and settings. */
+/** The reply to a form is as private as the form was opened, so of rules and settings it needs only the languages. */
 const NO_DEFAULTS: readonly [readonly string[], EarlyPreferences] = [[], {}];
 
 /** Discord pings only over HTTP. */
@@ -110,17 +110,24 @@ export class UntakenInteractions<Services> {
     }
   }
 
-  /** Undefined if they cannot be read in time. */
+  /** Undefined if they cannot be read in time. A form does without them. */
   async #settingsFor({ d }: GatewayInteractionCreateDispatch): Promise<typeof NO_DEFAULTS | undefined> {
-    const { clock, privateCommandsOf, earlyPreferences } = this.#parts;
+    const { clock, log, privateCommandsOf, earlyPreferences } = this.#parts;
     const { guild_id: guildId } = d;
-    if (d.type !== InteractionType.ApplicationCommand && d.type !== InteractionType.MessageComponent)
+    if (d.type === InteractionType.Ping || d.type === InteractionType.ApplicationCommandAutocomplete)
       return NO_DEFAULTS;
     const settings = [
       guildId === undefined ? [] : privateCommandsOf(guildId),
       earlyPreferences(interactionFactsOf(d)),
     ] as const;
-    return withTimeout(clock, READ_TIMEOUT_MS, Promise.all(settings));
+    const read = withTimeout(clock, READ_TIMEOUT_MS, Promise.all(settings));
+    if (d.type !== InteractionType.ModalSubmit) return read;
+    try {
+      return (await read) ?? NO_DEFAULTS;
+    } catch (error) {
+      log.info({ err: error }, 'A form is handled without the settings of its member.');
+      return NO_DEFAULTS;
+    }
   }
 
   /** Undefined if the interaction cannot wait. */

@@ -1,5 +1,5 @@
 import { WebSocketShardEvents } from '@discordjs/ws';
-import { GatewayDispatchEvents } from 'discord-api-types/v10';
+import { GatewayDispatchEvents, type GatewayInteractionCreateDispatch, InteractionType } from 'discord-api-types/v10';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedDiscord, startDiscord, text } from '../../../sandbox/discord/discord.ts';
 import { handlers } from '../../../src/commands/index.ts';
@@ -27,7 +27,11 @@ interface Shard {
 }
 
 /** A shard process whose queue has no worker, and in which a packet can only be put back as `putBack` says. */
-async function startShard(putBack: () => Promise<void>, settings: EarlyPreferences = {}): Promise<Shard> {
+async function startShard(
+  putBack: () => Promise<void>,
+  settings: EarlyPreferences | Error = {},
+  sent = asSent,
+): Promise<Shard> {
   const discord = await startDiscord({ limits: { acknowledgeMs: 60_000 } });
   onTestFinished(() => discord.close());
   const clients = createDiscordClients(discord.apiUrl);
@@ -51,12 +55,15 @@ async function startShard(putBack: () => Promise<void>, settings: EarlyPreferenc
     log,
     settings: { discord: { adminGuildIds: [] } },
     privateCommandsOf: async () => [],
-    earlyPreferences: async () => settings,
+    async earlyPreferences() {
+      if (settings instanceof Error) throw settings;
+      return settings;
+    },
     onUntaken: (outcome) => outcomes.push(outcome),
   });
   connection.socket.on(WebSocketShardEvents.Dispatch, ({ data: packet }) => {
     if (packet.t !== GatewayDispatchEvents.InteractionCreate) return;
-    untaken.watch(0, packet);
+    untaken.watch(0, sent(packet));
     resolve();
   });
   onTestFinished(() => untaken.finish());
@@ -64,6 +71,15 @@ async function startShard(putBack: () => Promise<void>, settings: EarlyPreferenc
   await registerCommand(discord);
   return { discord, clock, outbox, outcomes, received };
 }
+
+const asSent = (packet: GatewayInteractionCreateDispatch): GatewayInteractionCreateDispatch => packet;
+
+/** As if the member had submitted a form that a worker had opened before. */
+const asForm = (packet: GatewayInteractionCreateDispatch): GatewayInteractionCreateDispatch => {
+  if (packet.d.type !== InteractionType.ApplicationCommand) return packet;
+  const data = { custom_id: customIds.speakFilled.id(earliestTaskId(0)), components: [] };
+  return { ...packet, d: { ...packet.d, type: InteractionType.ModalSubmit, data } };
+};
 
 describe('An interaction that no worker takes in time', () => {
   it.each([
@@ -89,20 +105,25 @@ describe('An interaction that no worker takes in time', () => {
   );
 
   it.each([
-    ['by the settings', { memberLanguage: 'ja' }, 'ja'],
-    ['of Discord without a setting', {}, 'de'],
-  ] as const)('The refusal is in the language of the member %s', async (_, settings, language) => {
-    const shard = await startShard(() => Promise.reject(new Error('read ECONNRESET')), settings);
-    shard.discord.world.user('member').locale = 'de';
-    const exchange = await shard.discord.as('member').slash('models');
-    await shard.received;
-    const outcomesLater = () => {
-      shard.clock.advance(100);
-      return shard.outcomes;
-    };
-    await expect.poll(outcomesLater, { interval: 5 }).toEqual(['refused']);
-    expect(text(await exchange.message())).toBe(sayIn(language)('refusals.stopping'));
-  });
+    ['a command', 'by the settings', asSent, { memberLanguage: 'ja' }, 'ja'],
+    ['a command', 'of Discord without a setting', asSent, {}, 'de'],
+    ['a form', 'by the settings', asForm, { memberLanguage: 'ja' }, 'ja'],
+    ['a form', 'of Discord if the settings cannot be read', asForm, new Error('read ECONNRESET'), 'de'],
+  ] as const)(
+    'The refusal of %s is in the language of the member %s',
+    async (_what, _whose, sent, settings, language) => {
+      const shard = await startShard(() => Promise.reject(new Error('read ECONNRESET')), settings, sent);
+      shard.discord.world.user('member').locale = 'de';
+      const exchange = await shard.discord.as('member').slash('models');
+      await shard.received;
+      const outcomesLater = () => {
+        shard.clock.advance(100);
+        return shard.outcomes;
+      };
+      await expect.poll(outcomesLater, { interval: 5 }).toEqual(['refused']);
+      expect(text(await exchange.message())).toBe(sayIn(language)('refusals.stopping'));
+    },
+  );
 
   it.each([
     ['waits for a worker without them', {}, 'waiting'],
