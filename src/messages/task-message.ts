@@ -169,10 +169,9 @@ function queueLines(task: Task, { outlook }: MessageContext, say: Say): string[]
 }
 
 /** The gateway does not always report when the run started. */
-function runningLine({ times }: Task, say: Say): string {
-  const { created, started } = times;
+function runningLine({ times: { created, started } }: Task, say: Say): string {
   const since = String(Math.floor((started ?? created) / 1000));
-  return started === undefined ? say('task.running', { since }) : say('task.runningSince', { since });
+  return say(started === undefined ? 'task.running' : 'task.runningSince', { since });
 }
 
 function needsInputLines(task: Task, say: Say): string[] {

@@ -42,9 +42,8 @@ export async function submitOrConfirm(
   const seconds = await referenceSeconds(references, facts.userId, services);
   const lines = exceededLimits(references, seconds, referenceLimits(model), say);
   if (lines.length === 0) return submitOrder(order, context);
-  const reason = [say('video.limits.model', { model: inlineCode(model) }), ...lines.map((line) => `- ${line}`)].join(
-    '\n',
-  );
+  const heading = say('video.limits.model', { model: inlineCode(model) });
+  const reason = [heading, ...lines.map((line) => `- ${line}`)].join('\n');
   return propose([order], { reason, run: say('video.limits.submit') }, context);
 }
 

@@ -12,10 +12,9 @@ const MAX_FACT_LENGTH = 60;
 export const videoView: KindView<keyof typeof videoSpecs> = {
   facts({ model = '', request }, say) {
     const { size = request.aspectRatio ?? request.resolution, duration, mode, notSent } = request;
-    const displayText = (value = '', max = MAX_FACT_LENGTH): string => escapeText(value, max);
-    const [sizeText, modeText] = [displayText(size), displayText(mode)];
+    const [sizeText = '', modeText = ''] = [size, mode].map((text = '') => escapeText(text, MAX_FACT_LENGTH));
     const facts = [
-      ...(model === '' ? [] : [say('task.facts.model', { model: displayText(model, MAX_MODEL_LENGTH) })]),
+      ...(model === '' ? [] : [say('task.facts.model', { model: escapeText(model, MAX_MODEL_LENGTH) })]),
       ...(sizeText === '' ? [] : [say('video.facts.size', { size: sizeText })]),
       ...(duration === undefined ? [] : [durationText(Number(duration), say)]),
       ...(modeText === '' ? [] : [say('video.facts.mode', { mode: modeText })]),
@@ -126,8 +125,7 @@ export function ignoredParameterNotes(
   isVendor: boolean,
   say: Say,
 ): string[] {
-  return ignored.map((value) => {
-    const { parameter, requestedValue, location } = value;
+  return ignored.map(({ parameter, requestedValue, location }) => {
     const { width, height, seconds = 0 } = mediumFacts;
     const code = inlineCode(parameter);
     const asked = escapeText(String(requestedValue), MAX_VALUE_LENGTH);

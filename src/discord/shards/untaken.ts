@@ -122,12 +122,8 @@ export class UntakenInteractions<Services> {
     ] as const;
     const read = withTimeout(clock, READ_TIMEOUT_MS, Promise.all(settings));
     if (d.type !== InteractionType.ModalSubmit) return read;
-    try {
-      return (await read) ?? NO_DEFAULTS;
-    } catch (error) {
-      log.info({ err: error }, 'A form is handled without the settings of its member.');
-      return NO_DEFAULTS;
-    }
+    const logFailure = (error: unknown) => log.info({ err: error }, 'A form is handled without its member’s settings.');
+    return (await read.catch(logFailure)) ?? NO_DEFAULTS;
   }
 
   /** Undefined if the interaction cannot wait. */
