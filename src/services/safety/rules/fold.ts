@@ -50,6 +50,9 @@ const EMOJI_LETTER_BLOCKS = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 /** A word, including everything that may stand for a letter. */
 const WORD_CANDIDATE = /[\p{L}\p{N}\p{M}$@!¡|+†€℮£¢]+/gu;
+/** Words in Hangul and in scripts without spaces stand directly beside those of other scripts: `casinoの夜`. Digits belong to what follows. */
+const SCRIPT_RUN =
+  /\p{N}*\p{sc=Hangul}+|\p{N}*[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+|[^\p{sc=Hangul}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+/gu;
 /** These are punctuation at the start or end of a word. */
 const LEADING_PUNCTUATION = '!¡|+';
 const TRAILING_PUNCTUATION = '!|+†';
@@ -60,6 +63,8 @@ const WORD_WITH_STARS = /[\p{L}*]+/gu;
 const SINGLE_LETTER = /^\p{L}$/u;
 const MAX_MASKED_WORDS = 20;
 const MAX_MASKED_LENGTH = 40;
+/** Longer than any blocked word, and short enough that a text of one word is not compared twice. */
+const MAX_MIXED_LENGTH = 100;
 const APOSTROPHE = /['’ʼ`´]/;
 const MIN_SPELLED_LETTERS = 3;
 
@@ -104,10 +109,13 @@ export function foldText(text: string): FoldedText {
   const chunks = clean.split(/(\s+)/);
   /** Words that have spaces around them. */
   const standaloneWords: string[] = [];
+  let hasMixedWords = false;
   // Every other chunk is a gap.
   for (let index = 0; index < chunks.length; index += 2) {
     const [gap = '', chunk = ''] = [chunks[index - 1], chunks[index]];
-    const pieces = piecesOf(chunk);
+    const wholePieces = piecesOf(chunk);
+    const pieces = wholePieces.flatMap(splitScripts);
+    hasMixedWords ||= pieces.length > wholePieces.length;
     standaloneWords.push(pieces.length === 1 && !APOSTROPHE.test(chunk) ? (pieces[0]?.plain ?? '') : '');
     for (const [pieceIndex, piece] of pieces.entries()) {
       if (isOneLetter(piece.accented ?? piece.plain)) addLetter(rows, piece, pieceIndex === 0 ? gap.length : 0);
@@ -120,6 +128,10 @@ export function foldText(text: string): FoldedText {
     if (pieces.length > 1 && !APOSTROPHE.test(chunk)) joinedWords.push(fold(join(pieces)));
   }
   endSpelling();
+  // A blocked word may mix scripts, too: `k팝`. The empty word ends any phrase before it.
+  if (hasMixedWords)
+    for (const { plain, accented } of [{ plain: '' }, ...clean.split(/\s+/).flatMap(piecesOf)])
+      words.push(fold({ plain: plain.slice(0, MAX_MIXED_LENGTH), accented }));
   joinedWords.push(...splitWords(standaloneWords));
   const wordsWithStars = plain.includes('*') ? maskedWords(plain) : [];
   return {
@@ -156,6 +168,11 @@ function piecesOf(chunk: string): Piece[] {
     plain: piece,
     ...(hasSamePieceCount && accented[index] !== piece && { accented: accented[index] }),
   }));
+}
+
+function splitScripts({ plain, accented }: Piece): Piece[] {
+  const accentedRuns = accented?.match(SCRIPT_RUN);
+  return (plain.match(SCRIPT_RUN) ?? []).map((run, index) => ({ plain: run, accented: accentedRuns?.[index] }));
 }
 
 const join = (pieces: readonly Piece[]): Piece => ({ plain: pieces.map(({ plain }) => plain).join('') });

@@ -54,4 +54,31 @@ describe('Blocked words', () => {
   it('In a list of blocked words, an empty entry, a lone asterisk and an entry of only punctuation block nothing', () => {
     for (const entry of ['', '*', '  ', '---', '\u200b']) expect(findWord([entry], 'a * b -- c')).toBeUndefined();
   });
+
+  it('A word ends where another script begins without a space', () => {
+    for (const text of [
+      'casinoの夜',
+      '夜のcasino',
+      'casino도시',
+      '큰casino도시',
+      'ca$ino夜',
+      'c4sin0도시',
+      'คาสิโนcasino',
+      'c a s i n oの夜',
+    ])
+      expect(findWord(['casino'], text), text).toBe('casino');
+    expect(findWord(['online betting'], '夜online bettingの')).toBe('online betting');
+    expect(findWord(['도박'], 'vip도박을')).toBe('도박');
+  });
+
+  it('A blocked word that mixes scripts is found as a whole, also in a phrase', () => {
+    for (const text of ['k팝', 'k팝을 듣는 사람', '(k팝)']) expect(findWord(['k팝'], text), text).toBe('k팝');
+    expect(findWord(['무료 pc방'], '밤 무료 pc방 사진')).toBe('무료 pc방');
+    expect(findWord(['Tシャツ'], '白いTシャツの人')).toBe('Tシャツ');
+  });
+
+  it('Within one script, and between digits and letters, no word begins or ends', () => {
+    for (const text of ['casinos', '2024년의 도시', '대도박', '夜 casinosの', 'online夜のbetting'])
+      expect(findWord(['casino', '년', '도박', 'online betting'], text), text).toBeUndefined();
+  });
 });
