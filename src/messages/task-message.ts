@@ -143,6 +143,7 @@ function progressLines(task: Task, context: MessageContext, say: Say): string[] 
   if (times.overdue !== undefined)
     return [progressBar(say, progress), say('task.overdue', { since: since(times.created) })];
   if (state === 'waiting') return queueLines(task, context, say);
+  if (state === 'submitting') return [say('task.submitting')];
   if (state === 'needs-input') return needsInputLines(task, say);
   if (state === 'running') return [progressBar(say, progress), runningLine(task, say)];
   const duration = slowSeconds(context.outlook.typicalMs(task));

@@ -13,6 +13,7 @@ const labelsOf = (task: Task): string[] =>
 
 describe('The message of a task', () => {
   it.each([
+    ['submitting', {}, 'Submitting to the gateway…'],
     ['accepted', {}, 'Queued at the gateway <t:'],
     ['accepted', { times: { created: start, accepted: start + 12_000 } }, `<t:${start / 1_000 + 12}:R>`],
     ['queued', { queuedBehind: 1 }, '1 task is ahead of yours.'],
