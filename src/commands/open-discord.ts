@@ -35,10 +35,13 @@ export function openDiscord(
     ...remover,
     refreshUrls: attachmentRefresher(clients, clock, log),
     async sendBudgetAlert(alert) {
-      if (alert.channelId !== undefined)
-        await outbox.sendInChannel(alert.channelId, alertPlan(alert, await readers.sayTo(alert)));
+      const message =
+        alert.channelId === undefined
+          ? undefined
+          : await outbox.sendInChannel(alert.channelId, alertPlan(alert, await readers.sayTo(alert)));
       const guild = await reads.guild(alert.guildId);
       await operator.post(operatorAlertPlan(alert, guild?.name, sayIn(settings.operator.language)));
+      return message;
     },
     async notifyErased(memberId, outcome) {
       const say = await readers.sayTo({ memberId });

@@ -50,6 +50,21 @@ describe('The log retention period', () => {
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
+  it('Budget alerts are deleted like other log messages if they are posted in the log channel, and kept elsewhere', async () => {
+    const fixture = await loggingBot('2');
+    const { discord, clock } = fixture;
+    const admin = discord.as('admin').in('studio');
+    await (await admin.slash('budget set', { limits: '1 task a day' })).message();
+    await (await admin.slash('budget alerts', { channel: LOG_CHANNEL })).message();
+    await orderGrid(fixture);
+    await expect.poll(() => logMessages(fixture).join()).toContain('**Budget alert**');
+    await (await admin.slash('budget alerts', { channel: 'no-private-threads' })).message();
+    await expect.poll(() => discord.messages('no-private-threads')).toHaveLength(1);
+    clock.advance(3 * DAY_MS);
+    await expect.poll(() => logMessages(fixture)).toEqual([]);
+    expect(discord.messages('no-private-threads')).toHaveLength(1);
+  });
+
   it('Without a retention period, no log messages are deleted, and a message that no longer exists causes no error', async () => {
     const fixture = await loggingBot('');
     const { discord, clock } = fixture;

@@ -231,11 +231,11 @@ const alerts = command({
     if (channel !== undefined && (await services.discord.reads.isForeignChannel(channel, budget.guildId)))
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
-    if (
-      channel !== undefined &&
-      !(await services.discord.outbox.sendInChannel(channel, { content: say('budget.alert.here') }))
-    )
-      throw new Refusal('refusals.budgetAlertsFailed');
+    if (channel !== undefined) {
+      const message = await services.discord.outbox.sendInChannel(channel, { content: say('budget.alert.here') });
+      if (!message) throw new Refusal('refusals.budgetAlertsFailed');
+      await services.safety.serverLogs.recordAlert(budget.guildId, message);
+    }
     await budget.change((current, author) => withAlerts(current, channel, author));
     const facts = ruleFacts(budget.guildId, services);
     const isForLog = facts.logChannelId === undefined;

@@ -34,7 +34,7 @@ export class Alerts {
   check(guildId: string, exceeded?: Allowance): void {
     if (this.#findUnannounced(this.#budgets.get(guildId), guildId, exceeded).length === 0) return;
     const work = this.#notify(guildId, exceeded).catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'A budget alert could not be sent.'),
+      this.#log.warn({ err: error }, 'A budget alert could not be sent, or not be recorded.'),
     );
     void trackUntilDone(work, this.#pending);
   }

@@ -43,7 +43,6 @@ export interface MoneySources {
   gateway: Gateway;
   specs: KindSpecs;
   kinds: readonly Kind[];
-  discord: { sendBudgetAlert(alert: BudgetAlert): Promise<void> };
 }
 
 export type Money = ReturnType<typeof openMoney>;
@@ -51,9 +50,10 @@ export type Money = ReturnType<typeof openMoney>;
 /** Opens prices, limits and the ledger. */
 export function openMoney(
   context: AppContext,
-  { settings, store, partition, others, notes, gateway, specs, kinds, discord }: MoneySources,
+  { settings, store, partition, others, notes, gateway, specs, kinds }: MoneySources,
   hashOf: HashOf,
   mediaProcess: MediaProcess,
+  sendAlert: (alert: BudgetAlert) => Promise<void>,
 ) {
   const { clock, log } = context;
   const wholeBot = notes && new WholeBot(context, notes, partition.number);
@@ -62,7 +62,7 @@ export function openMoney(
   const spending = new Spending(limits, budgets, clock, wholeBot);
   const ledger = new Ledger(context, store.entries, spending, others);
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
-  const alerts = new Alerts(spending, budgets, (alert) => discord.sendBudgetAlert(alert), log);
+  const alerts = new Alerts(spending, budgets, sendAlert, log);
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const { path, group } = settings.gateway.pricing;
   const fetch = path === undefined ? undefined : (signal: AbortSignal) => gateway.prices.get(path, { signal });

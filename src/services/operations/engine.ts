@@ -61,10 +61,13 @@ export function createEngine(context: AppContext, sources: EngineSources) {
   });
   const experience = new Experience(store.experience, log);
   const models = new ModelCatalogue({ gateway: gateway.models, experience, overrides: settings.modelKinds, clock });
-  const money = openMoney(context, sources, secret.hashOf, mediaProcess);
   const safety = openSafety(context, sources, secret.hashOf, async (taskId) => {
     const task = await book.get(taskId);
     return task !== undefined && isHeld(task);
+  });
+  const money = openMoney(context, sources, secret.hashOf, mediaProcess, async (alert) => {
+    const message = await sources.discord.sendBudgetAlert(alert);
+    if (message) await safety.serverLogs.recordAlert(alert.guildId, message);
   });
   const pseudonyms = new Pseudonyms(store, others);
   const hasUserField = settings.gateway.fields.user !== undefined;

@@ -10,7 +10,8 @@ export interface Discord {
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Notifies a member who has left the page. Returns false if it should be tried again later. */
   notifyErased(memberId: string, outcome: ErasureOutcome): Promise<boolean>;
-  sendBudgetAlert(alert: BudgetAlert): Promise<void>;
+  /** Returns the message in the server’s channel. */
+  sendBudgetAlert(alert: BudgetAlert): Promise<MessagePlace | undefined>;
   /** Returns fresh URLs of files in Discord, by their old URLs. URLs that Discord does not refresh are missing. */
   refreshUrls(urls: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

@@ -42,7 +42,7 @@ export type Removal = 'gone' | 'none' | 'stays' | 'later';
 
 interface ServerLogsParts {
   store: LogStore;
-  rules: Pick<Rules, 'logRetentions'>;
+  rules: Pick<Rules, 'get' | 'logRetentions'>;
   isUndecided(message: LogMessage): Promise<boolean>;
   removeMessage(message: MessagePlace): Promise<Removal>;
   clock: Clock;
@@ -64,6 +64,13 @@ export class ServerLogs {
       if (messages.some((one) => one.id === message.id)) return;
       await store.put({ guildId, messages: [...messages, message].slice(-MAX_MESSAGES) });
     });
+  }
+
+  /** Records a message in the alerts channel if that is the log channel, too. */
+  async recordAlert(guildId: string, message: MessagePlace): Promise<void> {
+    const { rules, clock } = this.#parts;
+    const { logChannelId = message.channelId } = rules.get(guildId);
+    if (logChannelId === message.channelId) await this.record(guildId, { ...message, at: clock.now() });
   }
 
   /** Deletes messages that are older than their server's retention period, a limited number at a time. */

@@ -61,7 +61,7 @@ export function ordersSources(
   const settings = { ...config, prices, budgets: { ...config.budgets, member: memberLimits } };
   const bot = { settings, store, partition: WHOLE_STORE, specs: kindSpecs, kinds: [], discord: silentDiscord };
   const hashOf = (name: string): string => hashedName(name, 'a secret of the store');
-  const money = openMoney(context, { ...bot, gateway }, hashOf, mediaProcess);
+  const money = openMoney(context, { ...bot, gateway }, hashOf, mediaProcess, async () => undefined);
   if (estimateOf) Object.assign(money.prices, { estimateOf });
   const experience = new Experience(store.experience, log);
   return {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { type Removal, ServerLogs } from '../../../src/services/safety/server-log.ts';
+import { NO_RULES } from '../../../src/services/safety/server-rules.ts';
 import { openStore } from '../../../src/services/store/open-store.ts';
 import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
@@ -16,7 +17,7 @@ async function setUp(days = 1) {
   const undecided = new Set<string>();
   const logs = new ServerLogs({
     store: store.serverLogs,
-    rules: { logRetentions: () => [{ guildId: GUILD, days }] },
+    rules: { get: () => NO_RULES, logRetentions: () => [{ guildId: GUILD, days }] },
     isUndecided: async ({ id }) => undecided.has(id),
     async removeMessage({ id }) {
       const removal = removals.get(id) ?? 'gone';
