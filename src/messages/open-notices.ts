@@ -5,6 +5,7 @@ import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch, type WatchContext } from '../services/operations/watch.ts';
 import type { Notice } from '../services/store/notice.ts';
 import { Runs } from '../services/store/runs.ts';
+import { isHeld, type Task } from '../services/tasks/task.ts';
 import { noticePlan } from './notice.ts';
 
 const KEY_REJECTED =
@@ -29,11 +30,17 @@ export function openNotices(context: WatchContext & { version: string; operator:
     if (isAvailable) notices.end('noCredit', kind);
     else notices.begin({ topic: 'noCredit', subject: kind });
   });
+  /** What the previous run or a restore left; some of it ends before the start is reported. */
+  let resumed: readonly Task[] = [];
   const watch = new Watch(context, notices, runs);
   return {
     state: () => ({ notices: notices.confirmed, runs: runs.recent }),
 
-    open: () => Promise.all([notices.open(), runs.open()]),
+    /** Call this once the book has been read, and before its tasks are continued. */
+    async open(): Promise<void> {
+      resumed = book.live();
+      await Promise.all([notices.open(), runs.open()]);
+    },
 
     /** Call this as soon as the bot has started. */
     recordRun: () => runs.begin(),
@@ -51,8 +58,8 @@ export function openNotices(context: WatchContext & { version: string; operator:
             wasClean: previous.stoppedAt !== undefined,
             wasRestored: previous.isRestored === true,
           }),
-          tasks: book.inProgressCount,
-          unconfirmed: book.live(({ state }) => state === 'unconfirmed').length,
+          tasks: resumed.filter((task) => !isHeld(task)).length,
+          unconfirmed: resumed.filter(isUnconfirmed).length,
         },
       });
       notices.start();
@@ -80,3 +87,7 @@ export function openNotices(context: WatchContext & { version: string; operator:
     stop: (): Promise<void> => runs.stop(),
   };
 }
+
+/** A paid task that was being submitted becomes so at the start. */
+const isUnconfirmed = ({ state, traits }: Task): boolean =>
+  state === 'unconfirmed' || (state === 'submitting' && traits.isPaid === true);

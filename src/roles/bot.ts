@@ -147,7 +147,8 @@ export function createBot(sources: BotSources) {
 
     /** Reads the content of the store, but does not act on it yet. */
     async open(): Promise<void> {
-      await Promise.all([engine.open(), notices.open()]);
+      await engine.open();
+      await notices.open();
       // Read before members can start new talks.
       lostTalkIds = talksWithoutThread(tasks.book);
     },

@@ -51,6 +51,19 @@ describe('Notices about a start', () => {
     expect(second).not.toContain('secret');
   });
 
+  it('A notice about a start counts what the database held, also if it ends while the bot starts', async () => {
+    const fixture = await stageWithChannel();
+    const first = await startBot(fixture);
+    fixture.gateway.setSpeed(0.01);
+    await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Queued'));
+    await first.stop();
+    const file = fixture.config.store.url.replace('sqlite://', '');
+    sql(file, "UPDATE atelier SET value = json_set(value, '$.value.state', 'unconfirmed') WHERE namespace = 'live'");
+    await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture).join()).toContain('The bot resumed 1 task.');
+    expect(hallMessages(fixture).join()).toContain('whether the gateway accepted 1 task;');
+  });
+
   it('A bot that restarts repeatedly posts one message an hour, which counts the starts', async () => {
     const fixture = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
