@@ -190,7 +190,7 @@ export function withSuffix<R extends { prompt: string; spoiler?: CommonRequest['
   const { prompt } = request;
   return {
     ...request,
-    ...(suffix && { prompt: `${prompt} ${suffix}`, typed: prompt }),
+    ...(suffix && { prompt: `${prompt} ${suffix}`, typed: prompt, suffix }),
     ...(spoiler && { spoiler }),
     ...choices.fields,
   };

@@ -119,7 +119,7 @@ async function openContinueForm(taskId: string, context: Context) {
   if (task.state !== 'needs-input') throw new Refusal('refusals.promptNotNeeded');
   const needsRegion = task.kind === 'action' && takesRegion(task.request.customId);
   // The gateway's own version of a prompt has its suffix.
-  const words = (task.request.sources?.suffix === undefined && task.finalPrompt) || editablePrompt(task);
+  const words = (task.request.suffix === undefined && task.finalPrompt) || editablePrompt(task);
   const id = customIds.continueFilled.id(task.id);
   return promptForm({ id, title: context.say('promptForm.title'), prompt: words, hasRegion: needsRegion }, context.say);
 }

@@ -83,12 +83,11 @@ export function flagsMissingIn(prompt: string, flags: readonly string[]): string
   return flags.filter((flag) => flagsIn(flag).every(({ name }) => !namesFor(name).some((one) => given.has(one))));
 }
 
-/** The prompt with another text in place of the typed one. Other words come before the flags, other flags last. */
-export function replaceTyped(prompt: string, typed: string, text: string): string {
-  const [whole, own, entered] = [splitFlags(prompt), splitFlags(typed), splitFlags(text)];
-  const suffix = whole.words.slice(own.words.length).trim();
-  const changed = [entered.words, suffix, ...entered.flags].join(' ').trim();
-  return [changed, ...flagsMissingIn(changed, flagsMissingIn(typed, whole.flags))].join(' ');
+/** Adds a suffix to a text: its words before the flags, because engines take no words after one, and of its flags those that the text does not set. */
+export function addSuffix(text: string, suffix: string): string {
+  const [entered, added] = [splitFlags(text), splitFlags(suffix)];
+  const worded = [entered.words, added.words, ...entered.flags].join(' ').trim();
+  return [worded, ...flagsMissingIn(worded, added.flags)].join(' ').trim();
 }
 
 /** The numbers that typed flags accept. Engines have versions that the option does not list, with one digit before the point. */

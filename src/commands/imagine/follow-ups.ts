@@ -13,6 +13,7 @@ import {
   promptOf,
   type ShortFollowUp,
   spoilerOf,
+  suffixFields,
   typedPrompt,
 } from '../../services/tasks/task-facts.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';
@@ -42,15 +43,13 @@ export function followUpFields(parent: Task, written?: WrittenWords) {
   const { request, remoteId: jobId } = parent;
   if (jobId === undefined) throw new Refusal('refusals.unknownButton');
   const [prompt, typed] = [promptOf(parent), typedPrompt(parent)];
-  // The suffix is not shown to others, here as there.
-  const { suffix } = request.sources ?? {};
   return {
     of: jobId,
     prompt,
     ...withoutUndefined({
       typed: typed === prompt ? undefined : typed,
       title: request.title,
-      sources: suffix && { suffix },
+      ...suffixFields(parent),
       ...spoilerOf(parent),
       ...written,
     }),

@@ -7,15 +7,13 @@ import type { MemberFile, Reference } from '../../services/tasks/materials.ts';
 import type { Choices } from '../choices.ts';
 import { emptyPromptRefusal, type References, readImages } from '../options.ts';
 import {
+  addSuffix,
   type FlagValues,
   flagIn,
   flagSubjectRefusal,
   flagsFor,
-  flagsMissingIn,
   flagValueRefusal,
   negativeFlagRefusal,
-  replaceTyped,
-  splitFlags,
   usualFlags,
 } from './flags.ts';
 
@@ -72,25 +70,25 @@ const GRID_FAMILIES: ReadonlySet<ActionFamily> = new Set([
 export const imagineSpecs = {
   imagine: {
     request: imagineShape.loose(),
-    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true, promptRefusal, replaceTyped },
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, isGrid: () => true, promptRefusal, addSuffix },
   },
   action: {
     request: actionShape.loose(),
     traits: {
       isPaid: true,
       isVisual: true,
-      replaceTyped,
+      addSuffix,
       isGrid: ({ customId }) => GRID_FAMILIES.has(meaningOfAction(customId).family),
     },
   },
   change: {
     request: changeShape.loose(),
-    traits: { isPaid: true, isVisual: true, replaceTyped, isGrid: (request) => request.action !== 'UPSCALE' },
+    traits: { isPaid: true, isVisual: true, addSuffix, isGrid: (request) => request.action !== 'UPSCALE' },
   },
   batch: batchSpec,
   animate: {
     request: animateShape.loose(),
-    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, replaceTyped },
+    traits: { isPaid: true, isVisual: true, hasOwnPrompt: true, addSuffix },
   },
 } satisfies Partial<KindSpecs>;
 
@@ -126,14 +124,12 @@ export function withSettings({ spoiler: chosenSpoiler, ...request }: ImagineRequ
   const values = Object.fromEntries(
     usualFlags.map((name) => [name, choices.pick<string | number>(name, (set) => set[name], given(name))]),
   );
-  const suffix = splitFlags(choices.pick('suffix', (set) => set.suffix) ?? '');
-  const { words, flags } = splitFlags(request.prompt);
-  // Engines take no words after a flag.
-  const worded = suffix.words === '' ? request.prompt : [words, suffix.words, ...flags].join(' ').trim();
-  const flagged = [worded, ...flagsFor(worded, values)].join(' ');
-  const prompt = [flagged, ...flagsMissingIn(flagged, suffix.flags)].join(' ');
+  const flagged = [request.prompt, ...flagsFor(request.prompt, values)].join(' ');
+  const ownSuffix = choices.pick('suffix', (set) => set.suffix);
+  const suffix = ownSuffix && addSuffix(flagged.slice(typed.length).trim(), ownSuffix);
+  const prompt = suffix === undefined ? flagged : addSuffix(typed, suffix);
   const spoiler = choices.pick('spoiler', (set) => set.spoiler, { option: chosenSpoiler });
-  const preferred = { ...request, prompt, ...choices.fields, ...(spoiler && { spoiler }) };
+  const preferred = { ...request, prompt, ...(suffix && { suffix }), ...choices.fields, ...(spoiler && { spoiler }) };
   throwIfRefusal(promptRefusal(preferred));
   return preferred;
 }

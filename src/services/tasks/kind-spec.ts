@@ -13,6 +13,8 @@ const commonRequest = z.object({
   words: z.string().optional(),
   /** The words as the member wrote them, if a suffix was added. */
   typedWords: z.string().optional(),
+  /** What is added to the member's own text if settings add a suffix: the suffix, and the flags of options. Others do not see it. */
+  suffix: z.string().optional(),
   region: region.optional(),
   model: z.string().optional(),
   instructions: z.string().optional(),
@@ -81,8 +83,8 @@ export interface Traits<K extends TaskKind = TaskKind> {
   hearsEveryone?(request: TaskRequests[K]): boolean;
   /** Why the gateway would fail on the prompt. Asked when a member has changed it. */
   promptRefusal?(request: TaskRequests[K]): Refusal | undefined;
-  /** The prompt with another text in place of the typed one. Without it, what follows the typed one is kept. */
-  replaceTyped?(prompt: string, typed: string, text: string): string;
+  /** The prompt that a text and the suffix make. Without it, the suffix follows the text. */
+  addSuffix?(text: string, suffix: string): string;
 }
 
 export interface KindSpec<K extends TaskKind = TaskKind> {

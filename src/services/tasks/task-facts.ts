@@ -40,27 +40,26 @@ export function asSeenBy(userId: string, task: Task): Task {
   if (requesterId === userId || request.sources?.suffix !== 'member') return task;
   const { words, typedWords = words } = request;
   const own = { prompt: typedPrompt(task), words: typedWords };
-  return withRequest(task, { ...own, typed: undefined, typedWords: undefined, sources: undefined });
+  return withRequest(task, { ...own, typed: undefined, typedWords: undefined, suffix: undefined, sources: undefined });
 }
-
-const hasSuffix = ({ request: { sources } }: Task): boolean => sources?.suffix !== undefined;
 
 /** The prompt for a form that changes it: with the flags that options added, but without the bot's own words and a suffix. */
 export function editablePrompt(task: Task): string {
   const typed = typedPrompt(task);
   const prompt = promptOf(task);
-  return !hasSuffix(task) && prompt.startsWith(typed) ? prompt : typed;
+  return task.request.suffix === undefined && prompt.startsWith(typed) ? prompt : typed;
 }
 
 /** The fields of a prompt that was entered in such a form. A suffix, which the form did not show, is added again. */
 export function editedPrompt(task: Task, text: string) {
-  const { request, traits, times } = task;
-  const { prompt = '', typed = prompt, words = prompt, typedWords = words, sources: { suffix } = {} } = request;
-  if (suffix === undefined) return { prompt: text, typed: text, sources: undefined };
-  const [whole, own] = times.wordsTaken === undefined ? [prompt, typed] : [words, typedWords];
-  const edited = traits.replaceTyped?.(whole, own, text) ?? text + whole.slice(own.length);
-  return { prompt: edited, typed: text, sources: { suffix } };
+  const { suffix } = task.request;
+  const prompt = suffix === undefined ? text : (task.traits.addSuffix?.(text, suffix) ?? `${text} ${suffix}`);
+  return { prompt, typed: text, sources: undefined, ...suffixFields(task) };
 }
+
+/** A suffix and where it comes from, for what is made from a task. */
+export const suffixFields = ({ request: { suffix, sources } }: Task) =>
+  suffix === undefined ? {} : { suffix, ...(sources?.suffix && { sources: { suffix: sources.suffix } }) };
 
 /** The same as words for an action of the task. */
 export function editedWords(task: Task, text: string) {

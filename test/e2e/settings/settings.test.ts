@@ -152,6 +152,10 @@ describe('/settings', () => {
     expect(sent()).toBe('a goose for aunt Gerda --ar 3:2 --chaos 7');
     await press(edited, '🔄', 'a duck');
     expect(sent()).toBe('a duck for aunt Gerda --chaos 7');
+    const calmer = await press(grid, 'Remix', 'a swan --chaos 1');
+    expect(sent()).toBe('a swan for aunt Gerda --chaos 1');
+    await press(calmer, 'Remix', 'a swan');
+    expect(sent()).toBe('a swan for aunt Gerda --chaos 7');
     const upscale = await (await member.click(edited, 'U1')).message(isDone);
     const zoomed = await press(upscale, 'Zoom Out 2x');
     expect(text(zoomed)).toContain('**a goose --ar 3:2 --zoom 2**');
@@ -159,7 +163,7 @@ describe('/settings', () => {
     const image = await (await member.slash('image', { prompt: 'a hen' })).message(isDone);
     await press(image, 'Edit prompt', 'a cock');
     expect(sent()).toBe('a cock for aunt Gerda');
-    expect(JSON.stringify([grid, upscale, image, ...seen])).not.toMatch(/gerda|chaos/i);
+    expect(JSON.stringify([grid, upscale, image, ...seen])).not.toMatch(/gerda|chaos 7/i);
   });
 
   it('The settings of a personal installation apply in a server without the bot and in a group', async () => {
