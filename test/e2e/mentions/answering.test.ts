@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from '../asks/fixture.ts';
 import { startFastClockBot } from '../quick.ts';
+import { storedTasks } from '../talk/wire.ts';
 import { replySaying, replyTo, startMentionBot, toBot } from './fixture.ts';
 
 const PNG = Buffer.from(
@@ -51,6 +52,17 @@ it('The answer to an image without words is headed with the name of the image', 
   const file = { name: 'fox.png', bytes: PNG, contentType: 'image/png' };
   const question = await discord.as('member').say(toBot(discord, ''), [file]);
   expect(text(await replyTo(discord, 'studio', question))).toContain('**fox.png** · ');
+});
+
+it('The answer to a mention counts on the smallest upload limit, because a message does not say that of its server', async () => {
+  const limits = { uploadBytes: 100 * 2 ** 20 };
+  const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 }, discord: { limits } });
+  const { discord } = fixture;
+  const member = discord.as('member');
+  await (await member.slash('ask', { prompt: 'what is ice?' })).message(hasEnded);
+  await replyTo(discord, 'studio', await member.say(toBot(discord, 'what is snow?')));
+  const uploadLimits = storedTasks(fixture).map(({ route }) => route.uploadLimit);
+  expect(uploadLimits.toSorted((a, b) => a - b)).toEqual([10 * 2 ** 20, limits.uploadBytes]);
 });
 
 it('A reply to an answer continues it, also for another member', async () => {
