@@ -2,7 +2,6 @@ import type { HandlerResult } from '../discord/handlers.ts';
 import { expandLists, MAX_COUNTED } from '../lib/expand-lists.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { type NewOrder, propose, submitOrder } from '../messages/pressed-task.ts';
-import { requesterOf } from '../services/money/requester.ts';
 import type { Context } from './feature.ts';
 
 /** The message of a batch has one line and one image for each task. */
@@ -67,18 +66,7 @@ export async function submitVariants<R>(
   const orders = requests.map(orderFor);
   const [order] = orders;
   if (order && orders.length === 1) return submitOrder(order, context);
-  const reason = reasonFor(orders, context);
+  const reason = context.say('batch.reason', { count: orders.length });
   const batch = { typed, asTyped: asTyped && orderFor(asTyped) };
   return propose(orders, { reason }, context, context.wantsPrivate ? 'private' : 'public', batch);
-}
-
-/** Says before anything is submitted that the limits allow only some of the tasks. */
-function reasonFor(orders: readonly NewOrder[], { say, origin, services }: Context): string {
-  const reason = say('batch.reason', { count: orders.length });
-  const [order] = orders;
-  if (!order) return reason;
-  const { spending, prices } = services.money;
-  const amounts = orders.map((one) => prices.estimateOf({ ...origin, ...one })?.amount);
-  const count = spending.fittingCount(requesterOf({ ...origin, ...order }), order.kind, amounts);
-  return count < orders.length ? `${reason}\n${say('batch.allowed', { count })}` : reason;
 }

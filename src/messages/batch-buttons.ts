@@ -3,7 +3,7 @@ import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { sayIn } from '../locales/index.ts';
-import { hasDefinitelyFailed } from '../services/orders/batches.ts';
+import { mayBeRetried } from '../services/orders/batches.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import { addExtraMessage, markCollected } from '../services/tasks/delivery-state.ts';
 import { isLive, type Task } from '../services/tasks/task.ts';
@@ -19,6 +19,7 @@ export async function runBatch({ id, memberId }: Proposal, context: MessageHandl
   const stored = await proposals.runOnce(id, memberId, async (proposal) => {
     const { orders, messages, batch } = proposal;
     if (await book.get(id)) return 'before';
+    if (batch?.retries) await batches.requireNotRetried(batch.retries);
     const isPrivate = messages === 'private';
     throwIfRefusal(requirePostPermissions(facts, { private: isPrivate }));
     for (const order of orders) services.tasks.orders.check({ ...context.origin, ...order });
@@ -30,7 +31,7 @@ export async function runBatch({ id, memberId }: Proposal, context: MessageHandl
         const mayOpen = !isPrivate && origin.message !== undefined && mayOpenThread(facts);
         const threadId =
           mayOpen && origin.message ? await services.discord.outbox.threads.startOn(origin.message, name) : undefined;
-        await batches.create({ id, origin, orders, typed: batch?.typed, threadId });
+        await batches.create({ id, origin, orders, ...batch, threadId });
         isStored = true;
       },
       { isPrivate },
@@ -69,12 +70,15 @@ const retryFailedButton = onPress(customIds.retryFailed, {
   reply: 'new-private',
   async run(id, context, { message }) {
     const batch = requireKind('batch', await ownTask(id, context));
-    const failed = (await context.services.tasks.batches.entriesOf(batch)).filter(hasDefinitelyFailed);
-    if (failed.length === 0) throw new Refusal('refusals.notFailed');
+    const failed = (await context.services.tasks.batches.entriesOf(batch)).filter(mayBeRetried);
+    if (failed.length === 0) throw new Refusal('refusals.alreadyRetried');
     const reason = context.say('batch.retry', { count: failed.length });
     const messages = batch.route.isPrivate || message.isPrivate ? 'private' : 'public';
     const orders = failed.map(({ order }) => order);
-    return propose(orders, { reason }, context, messages, { typed: titleOf(batch) });
+    const prompts = new Set(orders.map(({ request: { typed, prompt = '' } }) => typed ?? prompt));
+    const typed = titleOf(batch) && [...prompts].join(', ');
+    const retries = { batchId: batch.id, childIds: failed.map((one) => one.id) };
+    return propose(orders, { reason }, context, messages, { typed, retries });
   },
 });
 

@@ -5,7 +5,7 @@ import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord
 import { sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
 import { type Say, sayIn } from '../locales/index.ts';
-import { awaitsSubmit, type BatchEntry, hasDefinitelyFailed } from '../services/orders/batches.ts';
+import { awaitsSubmit, type BatchEntry, mayBeRetried } from '../services/orders/batches.ts';
 import { hasEnded, isHeld, isLive, isOfKind, type Task, withRequest } from '../services/tasks/task.ts';
 import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
@@ -174,7 +174,7 @@ function controlsOf(batch: Task, entries: readonly BatchEntry[], say: Say): Cont
   );
   return [
     ...(mayCancel ? [buttonPlan(say('batch.buttons.cancelRest'), customIds.cancelRest.id(id))] : []),
-    ...(entries.some(hasDefinitelyFailed)
+    ...(entries.some(mayBeRetried)
       ? [buttonPlan(say('batch.buttons.retryFailed'), customIds.retryFailed.id(id), { emoji: '🔁' })]
       : []),
     ...(hasEnded(batch) ? [buttonPlan(say('task.buttons.delete'), customIds.delete.id(id), { emoji: '🗑️' })] : []),

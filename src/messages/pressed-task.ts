@@ -8,6 +8,7 @@ import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { requesterOf } from '../services/money/requester.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';
@@ -115,7 +116,9 @@ export async function propose(
     hidesPrompt: hidesPrompt && !(batch && origin.route.isPrivate),
     message: origin.route.isPrivate ? undefined : origin.message && { ...origin.message, guildId },
   });
-  const plan = proposalQuestion(proposal, { ...reason, outlook: services.tasks.outlook }, say);
+  const limits = limitsLine(orders, { services, origin, say });
+  const asked = { ...reason, reason: [reason.reason, ...limits].join('\n'), outlook: services.tasks.outlook };
+  const plan = proposalQuestion(proposal, asked, say);
   if (origin.route.isPrivate || proposal.message) return plan;
   return {
     plan,
@@ -124,6 +127,16 @@ export async function propose(
       if (message) await services.tasks.proposals.recordMessage(proposal.id, { ...message, guildId });
     },
   };
+}
+
+/** Says before anything is submitted that the limits allow only some of the tasks. */
+function limitsLine(orders: readonly NewOrder[], { services, origin, say }: SubmitContext): string[] {
+  const [order] = orders;
+  if (!order) return [];
+  const { spending, prices } = services.money;
+  const amounts = orders.map((one) => prices.estimateOf({ ...origin, ...one })?.amount);
+  const count = spending.fittingCount(requesterOf({ ...origin, ...order }), order.kind, amounts);
+  return count < orders.length ? [say('batch.allowed', { count })] : [];
 }
 
 /** Submits an order. Delivery shows the result. */

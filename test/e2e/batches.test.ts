@@ -207,6 +207,53 @@ describe('Batches', () => {
     expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox']);
   });
 
+  it('Failed tasks are retried once, also after a restart and from questions that were asked before, and the retry is named after its prompts', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway, app } = fixture;
+    const member = discord.as('member');
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'fail', times: 3 });
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), says('Failed: 2.'));
+    const retries: Message[] = [];
+    for (const _ of [1, 2]) retries.push(await (await member.click(parent, 'Retry failed')).message(says('Deadline')));
+    const [first, second] = retries;
+    if (!first || !second) throw new Error('There is no question.');
+    const started = await run(fixture, first, says('of 2 finished'));
+    expect(text(started)).toMatch(/^\*\*a fox, b fox\*\*/);
+    await discord.until(() => submitCount(gateway) > 2 || undefined);
+    const refused = says('These tasks have been retried already.');
+    expect((await (await member.click(second, labels(second)[0] ?? '')).followUp(refused)).ephemeral).toBe(true);
+    const retried = await discord.until(() => find(discord, started, says('1 of 2 finished. Failed: 1.')));
+    await app.stop();
+    await startBot(fixture);
+    expect((await (await member.click(parent, 'Retry failed')).message(refused)).ephemeral).toBe(true);
+    const third = await (await member.click(retried, 'Retry failed')).message(says('Deadline'));
+    expect(text(third)).toMatch(/^\*\*a fox\*\*\nThis submits the failed task again\./);
+    await run(fixture, third, allDone(1));
+    expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox', 'b fox', 'a fox']);
+  });
+
+  it('The limits of a role cap the batches of its members, and the question about a retry says so, too', async () => {
+    const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '3 at once' });
+    const { discord, gateway } = fixture;
+    const { roles, members } = discord.world.guild('atelier');
+    roles.push({ id: '900000000000000001', name: 'novices', permissions: 0n });
+    members.get(discord.world.user('other').id)?.roles.push('900000000000000001');
+    const limit = { limits: '1 at once', role: 'novices' };
+    await (await discord.as('admin').slash('budget set', limit)).message(says('1 at once'));
+    const other = discord.as('other');
+    const options = { prompt: '{a, b, c} fox' };
+    const asked = await ask(fixture, options, other);
+    const allowed = 'Your limits allow 1 more task right now; the others may be refused.';
+    expect(text(asked)).toContain(allowed);
+    expect(text(await ask(fixture, options))).not.toContain('Your limits');
+    gateway.faults.add({ do: 'stick' });
+    const parent = await run(fixture, asked, says('Failed: 2.'), 'other');
+    gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
+    await discord.until(() => find(discord, parent, says('1 of 3 finished')));
+    const retry = await (await other.click(parent, 'Retry failed')).message(says('Deadline'));
+    expect(text(retry)).toContain(`This submits the 2 failed tasks again.\n${allowed}`);
+  });
+
   it('What a limit refuses midway is said on the message, and can be retried', async () => {
     const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
     const { gateway } = fixture;

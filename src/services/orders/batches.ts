@@ -11,6 +11,7 @@ import { createTaskId } from '../tasks/task-id.ts';
 import { completeAlbum, createAlbum, type OrderedRequest } from '../tasks/transitions.ts';
 import type { OrderOrigin, Orders } from './orders.ts';
 import type { OrdersContext } from './orders-context.ts';
+import { type Retries, retries } from './proposals.ts';
 import { failureOf } from './refused-orders.ts';
 
 /** An order of a batch, which becomes the task with its id. */
@@ -21,6 +22,8 @@ const child = z.object({
   isSubmitted: z.literal(true).optional(),
   /** Why it was refused. */
   failure: taskFacts.shape.failure.unwrap().omit({ cause: true }).optional(),
+  /** The batch that submits it again. */
+  retriedBy: z.string().optional(),
 });
 
 const batchShape = defineRequest({
@@ -29,6 +32,7 @@ const batchShape = defineRequest({
   threadId: z.string().optional(),
   /** Set if the member canceled the orders that had not been submitted. */
   isStopped: z.literal(true).optional(),
+  retries: retries.optional(),
 });
 type BatchChild = z.output<typeof child>;
 export type Batch = TaskOf<'batch'>;
@@ -47,6 +51,7 @@ export interface NewBatch {
   origin: OrderOrigin;
   orders: readonly OrderedRequest<TaskKind>[];
   typed?: string | undefined;
+  retries?: Retries | undefined;
   threadId?: string | undefined;
 }
 
@@ -62,8 +67,9 @@ export const awaitsSubmit = (batch: Task, { failure, isSubmitted, task }: BatchE
 /** Ends after which the gateway may have carried out the order, or which the member or a moderator decided on. */
 const OTHER_ENDS: ReadonlySet<string | undefined> = new Set(['unconfirmed', 'forgotten', 'dismissed', 'withdrawn']);
 
-/** Whether the order certainly had no result, so that it can be submitted again. */
-export function hasDefinitelyFailed({ failure, task }: BatchEntry): boolean {
+/** Whether the order certainly had no result, so that it can be submitted again: once, since a retry can be retried in its own batch. */
+export function mayBeRetried({ failure, retriedBy, task }: BatchEntry): boolean {
+  if (retriedBy !== undefined) return false;
   if (!task) return failure !== undefined;
   const isFailed = task.state === 'failed' || task.state === 'expired' || task.state === 'cancelled';
   return isFailed && !task.review && !OTHER_ENDS.has(task.failure?.cause);
@@ -92,13 +98,13 @@ export class Batches {
     });
   }
 
-  async create({ id, origin, orders, typed, threadId }: NewBatch): Promise<void> {
+  async create({ id, origin, orders, typed, retries, threadId }: NewBatch): Promise<void> {
     const { book, clock, partition } = this.#context;
     const now = clock.now();
     const bucket = bucketOfOrder(origin, partition);
     const children = orders.map((order): BatchChild => ({ id: createTaskId(now, bucket), order }));
     const facts = { id, traits: batchSpec.traits, idempotencyKey: randomUUID(), durationKey: 'batch', now };
-    const batch = createAlbum({ ...origin, kind: 'batch', request: { children, typed, threadId } }, facts);
+    const batch = createAlbum({ ...origin, kind: 'batch', request: { children, typed, retries, threadId } }, facts);
     await book.add(batch);
     this.#resume(batch);
   }
@@ -108,10 +114,18 @@ export class Batches {
     return Promise.all(children.map(async (one) => ({ ...one, task: await this.#context.book.get(one.id) })));
   }
 
+  /** Throws if one of the orders has been submitted again since the member was asked. */
+  async requireNotRetried({ batchId, childIds }: Retries): Promise<void> {
+    const batch = await this.#context.book.get(batchId);
+    const entries = batch ? await this.entriesOf(batch) : [];
+    const retryable = new Set(entries.filter(mayBeRetried).map(({ id }) => id));
+    if (!childIds.every((id) => retryable.has(id))) throw new Refusal('refusals.alreadyRetried');
+  }
+
   /** Cancels all orders of a batch that wait. What was sent cannot be canceled. */
   async cancelRest(id: string, memberId: string): Promise<Batch> {
     const { book } = this.#context;
-    const stopped = await this.#change(id, (request) => ({ ...request, isStopped: true }));
+    const stopped = await this.#stopBatch(id);
     await this.#submitting.get(id);
     for (const { id: childId, task } of await this.entriesOf(stopped)) {
       if (!task) this.#onSettled(childId, id);
@@ -132,7 +146,7 @@ export class Batches {
       if (!isOfKind('batch', task) || hasEnded(task)) continue;
       // More may have been submitted since the backup.
       const isStopped = task.restored !== undefined || task.unwanted === true;
-      this.#resume(isStopped ? await this.#change(task.id, (request) => ({ ...request, isStopped: true })) : task);
+      this.#resume(isStopped ? await this.#stopBatch(task.id) : task);
     }
   }
 
@@ -155,6 +169,7 @@ export class Batches {
   async #submitAll(id: string): Promise<void> {
     const { book } = this.#context;
     this.#announce(id);
+    if (!(await this.#claimRetries(id))) await this.#stopBatch(id);
     const childIds = [...(this.#open.get(id) ?? [])];
     for (const childId of childIds) {
       const batch = this.#find(id);
@@ -166,6 +181,19 @@ export class Batches {
       if (task && !one.isSubmitted) await this.#changeChild(id, childId, { isSubmitted: true });
       if (!task || !isLive(task)) this.#onSettled(childId, id);
     }
+  }
+
+  /** Records in the earlier batch what this one submits again; false if another one does. */
+  async #claimRetries(id: string): Promise<boolean> {
+    const { book } = this.#context;
+    const { batchId, childIds } = this.#find(id)?.request.retries ?? {};
+    // The member may have deleted the earlier batch.
+    if (batchId === undefined || !(await book.get(batchId))) return true;
+    const { request } = await this.#change(batchId, ({ children, ...rest }) => ({
+      ...rest,
+      children: children.map((one) => (childIds?.includes(one.id) ? { retriedBy: id, ...one } : one)),
+    }));
+    return request.children.every((one) => !childIds?.includes(one.id) || one.retriedBy === id);
   }
 
   async #submit(batch: Batch, { id, order }: BatchChild): Promise<void> {
@@ -203,6 +231,10 @@ export class Batches {
       ...request,
       children: children.map((one) => (one.id === childId ? { ...one, ...changes } : one)),
     }));
+  }
+
+  #stopBatch(id: string): Promise<Batch> {
+    return this.#change(id, (request) => ({ ...request, isStopped: true }));
   }
 
   async #change(id: string, changeRequest: (request: Batch['request']) => Batch['request']): Promise<Batch> {

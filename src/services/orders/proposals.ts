@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import { compare, sumOf } from '../../lib/decimals.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
@@ -20,6 +21,10 @@ const RETENTION_MS = 400 * DAY_MS;
 /** A request that waits for the member's decision. */
 export type ProposedOrder = OrderedRequest<TaskKind> & { parentId?: string | undefined };
 
+/** The orders of an earlier batch that another one submits again. */
+export const retries = z.object({ batchId: z.string(), childIds: z.array(z.string()) });
+export type Retries = z.output<typeof retries>;
+
 /** Requests that are submitted together, once the member has confirmed them. */
 export interface Proposal {
   id: string;
@@ -34,7 +39,13 @@ export interface Proposal {
   /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
   messages?: 'public' | 'private' | undefined;
   /** Set if the orders share one message, as a batch, and only the member sees the question. */
-  batch?: { typed: string /** The request without any expansion. */; asTyped?: ProposedOrder | undefined } | undefined;
+  batch?:
+    | {
+        typed: string /** The request without any expansion. */;
+        asTyped?: ProposedOrder | undefined;
+        retries?: Retries | undefined;
+      }
+    | undefined;
   /** Set if the question is public and a moderator would have to decide about the results. */
   hidesPrompt?: boolean | undefined;
   until: number;

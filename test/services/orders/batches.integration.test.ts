@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
-import { awaitsSubmit, hasDefinitelyFailed } from '../../../src/services/orders/batches.ts';
+import { awaitsSubmit, mayBeRetried } from '../../../src/services/orders/batches.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import { hasEnded, isLive, type Task } from '../../../src/services/tasks/task.ts';
@@ -111,7 +111,7 @@ describe('A batch', () => {
     const task = await restarted.tasks.book.get(batch.id);
     for (const entry of await entries(restarted, batch.id)) {
       expect(task && awaitsSubmit(task, entry)).toBe(false);
-      expect(hasDefinitelyFailed(entry)).toBe(false);
+      expect(mayBeRetried(entry)).toBe(false);
     }
   });
 
@@ -129,7 +129,7 @@ describe('A batch', () => {
       'refused',
       'delivered',
     ]);
-    expect(all.map(hasDefinitelyFailed)).toEqual([false, true, false]);
+    expect(all.map(mayBeRetried)).toEqual([false, true, false]);
   });
 
   it('A batch is erased with its tasks, once they have ended', async () => {

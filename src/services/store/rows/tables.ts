@@ -6,7 +6,7 @@ import { serverBudget } from '../../money/server-budget.ts';
 import { formDraft } from '../../orders/form-drafts.ts';
 import { preferenceOwnerName, preferenceRow } from '../../orders/preference-set.ts';
 import { presetKey, presetRow } from '../../orders/preset.ts';
-import type { Proposal, ProposedOrder } from '../../orders/proposals.ts';
+import { type Proposal, type ProposedOrder, retries } from '../../orders/proposals.ts';
 import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
 import { serverLog } from '../../safety/server-log.ts';
@@ -149,7 +149,7 @@ const proposalRow = z.object({
   id: z.string(),
   memberId: z.string(),
   orders: z.array(proposedOrder).min(1),
-  batch: z.object({ typed: z.string(), asTyped: proposedOrder.optional() }).optional(),
+  batch: z.object({ typed: z.string(), asTyped: proposedOrder.optional(), retries: retries.optional() }).optional(),
   price: amount.optional(),
   isUpperBound: z.literal(true).optional(),
   isLowerBound: z.literal(true).optional(),
