@@ -185,15 +185,19 @@ export class Batches {
 
   /** Records in the earlier batch what this one submits again; false if another one does. */
   async #claimRetries(id: string): Promise<boolean> {
-    const { book } = this.#context;
     const { batchId, childIds } = this.#find(id)?.request.retries ?? {};
-    // The member may have deleted the earlier batch.
-    if (batchId === undefined || !(await book.get(batchId))) return true;
-    const { request } = await this.#change(batchId, ({ children, ...rest }) => ({
-      ...rest,
-      children: children.map((one) => (childIds?.includes(one.id) ? { retriedBy: id, ...one } : one)),
-    }));
-    return request.children.every((one) => !childIds?.includes(one.id) || one.retriedBy === id);
+    if (batchId === undefined) return true;
+    try {
+      const { request } = await this.#change(batchId, ({ children, ...rest }) => ({
+        ...rest,
+        children: children.map((one) => (childIds?.includes(one.id) ? { retriedBy: id, ...one } : one)),
+      }));
+      return request.children.every((one) => !childIds?.includes(one.id) || one.retriedBy === id);
+    } catch (error) {
+      // The member may have deleted the earlier batch.
+      if (error instanceof Refusal) return true;
+      throw error;
+    }
   }
 
   async #submit(batch: Batch, { id, order }: BatchChild): Promise<void> {
