@@ -24,11 +24,10 @@ import type { ImageFacts } from './images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from './images/mask.ts';
 import { MAX_MARK_BYTES, type Provenance } from './images/provenance.ts';
 import { type MediaType, mediaTypes } from './media-types.ts';
-import { cleanRecording } from './videos/clean.ts';
-import { markVideo } from './videos/mark.ts';
+import { cleanRecording, markVideo } from './videos/clean.ts';
 import { isTruncatedFile } from './videos/mp4.ts';
 
-export type MediaSource = { readonly address: string } | { readonly base64: string };
+type MediaSource = { readonly address: string } | { readonly base64: string };
 
 /** A file in memory or on disk. It counts towards the shared capacity until it is released. */
 export type FetchedFile = FileContent & { readonly type: MediaType; release(): void };

@@ -6,7 +6,7 @@ import { MediaError } from '../../../src/services/media/errors.ts';
 import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
-import { isPlainPng } from '../../../src/services/media/images/plain-png.ts';
+import { isPlainPng } from '../../../src/services/media/images/provenance.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
 import { isTruncatedFile } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';

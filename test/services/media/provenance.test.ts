@@ -11,12 +11,11 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { ImageProcessor } from '../../../src/services/media/files/image-processor.ts';
 import { fitResult } from '../../../src/services/media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
-import { isPlainPng } from '../../../src/services/media/images/plain-png.ts';
-import { hasLocation, hasManifest, markImage } from '../../../src/services/media/images/provenance.ts';
+import { hasLocation, hasManifest, isPlainPng, markImage } from '../../../src/services/media/images/provenance.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import type { SourceType } from '../../../src/services/media/media-types.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
-import { markVideo } from '../../../src/services/media/videos/mark.ts';
+import { markVideo } from '../../../src/services/media/videos/clean.ts';
 
 const MAX_PIXELS = 1_000_000;
 const editor = new ImageEditor(MAX_PIXELS, async () => () => undefined);

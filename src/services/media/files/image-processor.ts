@@ -3,8 +3,7 @@ import { dataUri, type FileContent, memoryContent, readWhole } from '../content.
 import { damagedFileError, MediaError } from '../errors.ts';
 import type { ImageFacts } from '../images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from '../images/mask.ts';
-import { isPlainPng } from '../images/plain-png.ts';
-import { MAX_MARK_BYTES, markImage, type Provenance } from '../images/provenance.ts';
+import { isPlainPng, MAX_MARK_BYTES, markImage, type Provenance } from '../images/provenance.ts';
 import type { MediaProcess } from '../media-process.ts';
 import { mediaTypes } from '../media-types.ts';
 import { type Job, JobLost } from '../process/jobs.ts';
