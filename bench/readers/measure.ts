@@ -1,12 +1,13 @@
-import { idNameOf, isStateName } from '../../src/services/gateway/read/search/names.ts';
 import {
   hasAny,
+  idNameOf,
+  isStateName,
   JOB_WORDS,
   KIND_WORDS,
   PROGRESS_WORDS,
   RESULT_WORDS,
   WRAPPER_WORDS,
-} from '../../src/services/gateway/read/search/words.ts';
+} from '../../src/services/gateway/read/search/names.ts';
 import { meaningOfStatus } from '../../src/services/gateway/record.ts';
 import { table } from '../table.ts';
 import { families, type Judgement, judgeOrder, judgePoll } from './reading.ts';

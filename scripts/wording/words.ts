@@ -53,12 +53,12 @@ export const wordExceptions: readonly WordException[] = [
   { text: 'groupOfPictures', reason: 'The name of a field of the H.264 encoder.' },
   {
     text: 'img imgs picture pictures photo photos',
-    path: 'src/services/gateway/read/search/words.ts',
+    path: 'src/services/gateway/read/search/names.ts',
     reason: 'Field names that gateways may use.',
   },
   {
     text: 'film films footage',
-    path: 'src/services/gateway/read/search/words.ts',
+    path: 'src/services/gateway/read/search/names.ts',
     reason: 'Field names that gateways may use.',
   },
 ];

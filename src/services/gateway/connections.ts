@@ -1,4 +1,8 @@
-import { type Dispatcher, Pool } from 'undici';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type Dispatcher, errors, Pool } from 'undici';
+import { WebSocket } from 'ws';
+import type { Clock } from '../../lib/clock.ts';
+import { collectChunks } from './event-stream.ts';
 import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from './settings.ts';
 
 /** The connections to the gateway. Several clients in one process can share them. */
@@ -35,5 +39,66 @@ export class GatewayConnections {
   /** Aborts all requests. */
   async close(): Promise<void> {
     await Promise.all([this.#pool, ...this.#replacedPools].map((pool) => pool.destroy()));
+  }
+}
+
+/** Events of a live conversation are at most 15 MiB in size. */
+const MAX_MESSAGE_BYTES = 16 * 2 ** 20;
+const MAX_REFUSAL_BYTES = 64 * 2 ** 10;
+
+interface RefusedUpgrade {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Opens a socket within a time limit. It is paused, so that no event is lost before there is a listener. Redirects are not followed. */
+export async function openSocket(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  clock: Clock,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<WebSocket | RefusedUpgrade> {
+  const socket = new WebSocket(url, {
+    headers,
+    followRedirects: false,
+    // Audio in base64 hardly compresses, and the compression would take memory for each socket.
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  });
+  const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
+  const onAbort = (): void => outcome.reject(signal?.reason);
+  // The code of this error selects the message of the `GatewayError`.
+  const cancel = clock.after(timeoutMs, () => outcome.reject(new errors.HeadersTimeoutError()));
+  signal?.addEventListener('abort', onAbort);
+  // This listener is never removed: an abandoned socket emits another error, which would end the process if no one listened.
+  socket.on('error', outcome.reject);
+  socket.once('open', () => {
+    socket.pause();
+    outcome.resolve(socket);
+  });
+  socket.once('unexpected-response', (_request, response) => {
+    const { statusCode = 0, headers: responseHeaders } = response;
+    readText(response).then((text) => outcome.resolve({ statusCode, headers: responseHeaders, text }), outcome.reject);
+  });
+  let result: WebSocket | RefusedUpgrade | undefined;
+  try {
+    result = await outcome.promise;
+    return result;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', onAbort);
+    if (result !== socket) socket.terminate();
+  }
+}
+
+/** Returns the body, or '' if it cannot be read, because the status is clear enough. */
+async function readText(response: IncomingMessage): Promise<string> {
+  try {
+    const { chunks } = await collectChunks(response, MAX_REFUSAL_BYTES);
+    return Buffer.concat(chunks).toString('utf8');
+  } catch {
+    return '';
   }
 }

@@ -2,8 +2,7 @@ import { type Dispatcher, errors, FormData } from 'undici';
 import { WebSocket } from 'ws';
 import { pause } from '../../lib/clock.ts';
 import { isRecord, type Json } from '../../lib/exact-json.ts';
-import { GatewayConnections } from './connections.ts';
-import { openSocket } from './endpoints/socket.ts';
+import { GatewayConnections, openSocket } from './connections.ts';
 import { containsError, toGatewayError } from './error-responses.ts';
 import {
   cleanMessage,

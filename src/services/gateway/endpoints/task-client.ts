@@ -7,7 +7,7 @@ import type { GatewayHttp, GatewayRequest } from '../http.ts';
 import { asList, firstAt, places } from '../places.ts';
 import { type ReaderWarnings, readSnapshot, readSubmission } from '../read/reader.ts';
 import { collectRequestWords } from '../read/search/echoed-urls.ts';
-import { findListedTasks } from '../read/search/listed-tasks.ts';
+import { findListedTasks } from '../read/search/job-id.ts';
 import type { Family } from '../read/table.ts';
 import { taskId, validate } from '../schemas.ts';
 import type { GatewaySettings } from '../settings.ts';

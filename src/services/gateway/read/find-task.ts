@@ -1,12 +1,11 @@
+import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from '../record.ts';
 import { mediumPlaces } from './media.ts';
 import { findJobId } from './search/job-id.ts';
-import { isUnrelated } from './search/names.ts';
-import { respell, spellingsIn } from './search/respell.ts';
+import { ACKNOWLEDGED, isUnrelated } from './search/names.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
-import { ACKNOWLEDGED } from './search/words.ts';
 import { buttonPlaces, type Family, seedPlaces, submissionPlaces, tables, timePlaces } from './table.ts';
 import { trackPlaces } from './tracks.ts';
 
@@ -49,8 +48,51 @@ const isOtherState = ({ words, value, ancestors, isListed }: Spot): boolean =>
   !isListed &&
   !isUnrelated({ words, ancestors });
 
-const knownPlaces = [tables, mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces];
-const spellings = spellingsIn(knownPlaces);
+const MAX_DEPTH = 6;
+const MAX_FIELDS = 2_000;
+const MAX_NAME_LENGTH = 80;
+
+/** The letters of a name, which are the same for `TaskID`, `task-id` and `task_id`. */
+const normalizeName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
+
+/** All spellings of the names in the tables, by their letters. */
+function spellingsIn(table: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  const spellings = new Map<string, Set<string>>();
+  const visit = (value: unknown): void => {
+    if (typeof value === 'string') {
+      const matches = spellings.get(normalizeName(value)) ?? new Set();
+      spellings.set(normalizeName(value), matches.add(value));
+    } else if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) visit(inner);
+    }
+  };
+  visit(table);
+  return spellings;
+}
+
+const spellings = spellingsIn([
+  tables,
+  [mediumPlaces, trackPlaces, buttonPlaces, submissionPlaces, timePlaces, seedPlaces],
+]);
 
 /** The same record, with its fields spelled as in the tables. */
-export const withKnownNames = (record: Record<string, unknown>): Record<string, unknown> => respell(record, spellings);
+export function withKnownNames(record: Record<string, unknown>): Record<string, unknown> {
+  let remaining = MAX_FIELDS;
+  const copy = (value: unknown, depth: number): unknown => {
+    if (depth > MAX_DEPTH || remaining <= 0) return value;
+    if (Array.isArray(value)) return value.length > remaining ? value : value.map((item) => copy(item, depth + 1));
+    return isRecord(value) ? copyRecord(value, depth) : value;
+  };
+  const copyRecord = (value: Record<string, unknown>, depth: number): Record<string, unknown> => {
+    const entries: [string, unknown][] = [];
+    for (const name in value) {
+      if (!Object.hasOwn(value, name) || remaining-- <= 0) continue;
+      const child = copy(value[name], depth + 1);
+      const matches = name.length > MAX_NAME_LENGTH ? [] : [...(spellings.get(normalizeName(name)) ?? [])];
+      const names = matches.length === 0 ? [name] : matches.filter((one) => one === name || !Object.hasOwn(value, one));
+      for (const one of names) entries.push([one, child]);
+    }
+    return Object.fromEntries(entries);
+  };
+  return copyRecord(record, 0);
+}

@@ -5,8 +5,8 @@ import { CHAT_END, DONE, type EventFrame, framesFromChat, isChat } from '../even
 import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from '../response-events.ts';
-import { Calls } from './calls.ts';
 import {
+  Calls,
   createTextAssemblers,
   MAX_ANSWER_LENGTH,
   outputItems,

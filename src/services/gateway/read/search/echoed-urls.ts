@@ -2,8 +2,8 @@ import { FormData } from 'undici';
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../../places.ts';
 import { kindByExtension } from '../media.ts';
+import { hasAny, wordSet } from './names.ts';
 import type { Spot } from './survey.ts';
-import { hasAny, wordSet } from './words.ts';
 
 /** Longer strings are files or lyrics, never an id or a URL. */
 const MAX_VALUE_LENGTH = 8_192;

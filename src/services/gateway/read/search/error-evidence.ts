@@ -1,9 +1,8 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { asText } from '../../places.ts';
 import { meaningOfStatus } from '../../record.ts';
-import { hasStateField, isStateName } from './names.ts';
+import { hasAny, hasStateField, isStateName, UNRELATED_WORDS, wordSet } from './names.ts';
 import type { Spot } from './survey.ts';
-import { hasAny, UNRELATED_WORDS, wordSet } from './words.ts';
 
 /** Values of `code` that mean success in a response with HTTP 200. */
 export const SUCCESS_CODES: ReadonlySet<string> = new Set(['', ...wordSet('success succeed ok 0 1 200 201 202 21 22')]);

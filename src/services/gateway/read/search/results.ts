@@ -2,9 +2,17 @@ import { asString } from '../../places.ts';
 import type { Medium } from '../../snapshot.ts';
 import { type FoundFile, fileIn, type ResponseContext } from '../media.ts';
 import { echoedUrls, urlMatcher } from './echoed-urls.ts';
-import { isUnrelated } from './names.ts';
+import {
+  hasAny,
+  isUnrelated,
+  JOB_WORDS,
+  KIND_WORDS,
+  RESULT_WORDS,
+  UNRELATED_MEDIA_WORDS,
+  WRAPPER_WORDS,
+  wordsOf,
+} from './names.ts';
 import { bestOf, type Spot } from './survey.ts';
-import { hasAny, JOB_WORDS, KIND_WORDS, RESULT_WORDS, UNRELATED_MEDIA_WORDS, WRAPPER_WORDS, wordsOf } from './words.ts';
 
 type Kind = Medium['kind'];
 

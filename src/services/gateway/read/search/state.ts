@@ -1,11 +1,19 @@
 import { asNumber, asProgress } from '../../places.ts';
 import { meaningOfStatus, normaliseStatus } from '../../record.ts';
 import type { Family } from '../table.ts';
-import { hasIdField, isStateName, isUnrelated } from './names.ts';
+import {
+  ACKNOWLEDGED,
+  hasAny,
+  hasIdField,
+  isStateName,
+  isUnrelated,
+  JOB_WORDS,
+  PROGRESS_WORDS,
+  UNRELATED_WORDS,
+} from './names.ts';
 import { bestOf, type Spot } from './survey.ts';
-import { ACKNOWLEDGED, hasAny, JOB_WORDS, PROGRESS_WORDS, UNRELATED_WORDS } from './words.ts';
 
-export interface FoundState {
+interface FoundState {
   word: string;
   holder: Record<string, unknown>;
 }

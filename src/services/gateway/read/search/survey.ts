@@ -1,14 +1,10 @@
 import { isRecord } from '../../../../lib/exact-json.ts';
 import { parseJson } from '../../places.ts';
-import { hasAny, JOB_WORDS, wordsOf } from './words.ts';
+import { hasAny, JOB_WORDS, type NamedPlace, wordsOf } from './names.ts';
 
 /** A value in a response, with everything that is known about its place. */
-export interface Spot {
+export interface Spot extends NamedPlace {
   value: unknown;
-  /** The words of the field's name; for an item of a list, those of the list. */
-  words: readonly string[];
-  /** The words of the name of each enclosing field, outermost first. */
-  ancestors: readonly (readonly string[])[];
   /** The record that contains the field. */
   holder: Record<string, unknown>;
   isListed: boolean;
