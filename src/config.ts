@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as file from './config-files.ts';
 import * as shape from './config-shapes.ts';
 import { type Frozen, withoutUndefined } from './lib/entries.ts';
 import { fileVariable, readSecret } from './lib/secret.ts';
@@ -86,10 +87,10 @@ const variables = (targets: RuleTargets) => {
     ...discordVariables,
     ...gatewayVariables,
     ...processVariables,
-    PRICES: shape.prices(kinds),
-    MODEL_KINDS: shape.modelKindsFile(modelKinds),
-    RULES: shape.rules(targets),
-    PRESETS: shape.presets(targets),
+    PRICES: file.prices(kinds),
+    MODEL_KINDS: file.modelKindsFile(modelKinds),
+    RULES: file.rules(targets),
+    PRESETS: file.presets(targets),
     MODERATION_BASE_URL: shape.moderationBase,
     MODERATION_API_KEY: shape.moderationKey,
     MODERATION_MODEL: shape.moderationModel,
@@ -345,15 +346,10 @@ function deepFreeze(value: object): void {
 
 /** Finds settings that are valid individually but not together. */
 function findConflicts(settings: Partial<Settings>): ConfigProblem[] {
-  const {
-    GATEWAY_FACE_CHECK_FIELD: faceCheckField,
-    GATEWAY_REFERENCE_VIDEO_FIELD,
-    GATEWAY_REFERENCE_AUDIO_FIELD,
-  } = settings;
+  const { GATEWAY_FACE_CHECK_FIELD: flagField } = settings;
+  const referenceFields = [settings.GATEWAY_REFERENCE_VIDEO_FIELD, settings.GATEWAY_REFERENCE_AUDIO_FIELD];
   // A flag and a list of references cannot share a field.
-  const isTaken =
-    faceCheckField !== undefined &&
-    [GATEWAY_REFERENCE_VIDEO_FIELD, GATEWAY_REFERENCE_AUDIO_FIELD].includes(faceCheckField);
+  const isTaken = flagField !== undefined && referenceFields.includes(flagField);
   const problem = 'should differ from the fields for reference videos and reference audio';
   const { ATELIER_ROLE: role, STORE_URL: store, RULES: rules, MODERATION_BASE_URL: moderationBase } = settings;
   const needsServer = role !== undefined && role !== 'all' && store?.scheme === 'sqlite';
