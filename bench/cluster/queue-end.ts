@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/lib/log.ts';
-import { openInbox } from '../../src/services/cluster/inbox/open-inbox.ts';
+import { openInbox } from '../../src/services/cluster/open-inbox.ts';
 import { percentile } from '../table.ts';
 import type { QueueEnd, QueueFigures } from './queue.ts';
 

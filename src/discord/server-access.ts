@@ -1,6 +1,6 @@
 import { ApplicationCommandPermissionType, ChannelType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
-import { RecentValues } from '../lib/recent-values.ts';
+import { RecentValues } from '../lib/recent-map.ts';
 import { permissionsIn } from './guards.ts';
 import { grantsAny, THREAD_TYPES } from './interaction-facts.ts';
 import type { MemberMessage } from './member-message.ts';

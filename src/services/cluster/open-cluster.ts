@@ -7,8 +7,8 @@ import { openPartitions, type Partitions } from '../store/partitions.ts';
 import { openSharedFacts } from '../store/shared-facts.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { ClusterContext } from './claim.ts';
-import { openInbox } from './inbox/open-inbox.ts';
 import type { Inbox } from './inbox.ts';
+import { openInbox } from './open-inbox.ts';
 
 /** The packets of a killed worker wait this long for the next one. A shorter lock could expire while a busy worker still handles a packet. */
 const MAX_LOCK_MS = 4_000;

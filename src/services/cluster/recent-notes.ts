@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import { RecentValues } from '../../lib/recent-values.ts';
+import { RecentValues } from '../../lib/recent-map.ts';
 import type { SharedNotes } from '../money/whole-bot.ts';
 import type { SharedFacts } from '../store/shared-facts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
-import { openInbox } from '../../../src/services/cluster/inbox/open-inbox.ts';
+import { openInbox } from '../../../src/services/cluster/open-inbox.ts';
 import { messagesWith, says, submitCount } from '../quick.ts';
 import {
   acknowledgementRoute,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
-import { openInbox } from '../../../src/services/cluster/inbox/open-inbox.ts';
+import { openInbox } from '../../../src/services/cluster/open-inbox.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/lib/log.ts';
-import { openInbox } from '../../../src/services/cluster/inbox/open-inbox.ts';
 import type { Inbox, TakenPacket } from '../../../src/services/cluster/inbox.ts';
+import { openInbox } from '../../../src/services/cluster/open-inbox.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import { onServers, onStores, type TestStore } from '../store/sites.ts';
 

@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/lib/log.ts';
-import { openInbox } from '../../../src/services/cluster/inbox/open-inbox.ts';
+import { openInbox } from '../../../src/services/cluster/open-inbox.ts';
 
 // A process that takes a packet, reports it, and never finishes, so that a test can kill it.
 const [, , url = '', scheme = '', lockMs = ''] = process.argv;
