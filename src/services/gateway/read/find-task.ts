@@ -56,12 +56,12 @@ const MAX_NAME_LENGTH = 80;
 const normalizeName = (name: string): string => name.replaceAll(/[^a-z\d]/gi, '').toLowerCase();
 
 /** All spellings of the names in the tables, by their letters. */
-function spellingsIn(table: unknown): ReadonlyMap<string, ReadonlySet<string>> {
-  const spellings = new Map<string, Set<string>>();
+function spellingsIn(table: unknown): ReadonlyMap<string, readonly string[]> {
+  const spellings = new Map<string, string[]>();
   const visit = (value: unknown): void => {
     if (typeof value === 'string') {
-      const matches = spellings.get(normalizeName(value)) ?? new Set();
-      spellings.set(normalizeName(value), matches.add(value));
+      const matches = spellings.get(normalizeName(value)) ?? [];
+      spellings.set(normalizeName(value), [...new Set([...matches, value])]);
     } else if (typeof value === 'object' && value !== null) {
       for (const inner of Object.values(value)) visit(inner);
     }
@@ -88,7 +88,7 @@ export function withKnownNames(record: Record<string, unknown>): Record<string, 
     for (const name in value) {
       if (!Object.hasOwn(value, name) || remaining-- <= 0) continue;
       const child = copy(value[name], depth + 1);
-      const matches = name.length > MAX_NAME_LENGTH ? [] : [...(spellings.get(normalizeName(name)) ?? [])];
+      const matches = name.length > MAX_NAME_LENGTH ? [] : (spellings.get(normalizeName(name)) ?? []);
       const names = matches.length === 0 ? [name] : matches.filter((one) => one === name || !Object.hasOwn(value, one));
       for (const one of names) entries.push([one, child]);
     }
