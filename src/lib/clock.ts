@@ -49,6 +49,11 @@ export class SteadyClock implements Clock {
   }
 }
 
+/** A timer that is cancelled at the end of the block in which it is declared by `using`. */
+export const timerFor = (clock: Pick<Clock, 'after'>, ms: number, task: () => void): Disposable => ({
+  [Symbol.dispose]: clock.after(ms, task),
+});
+
 /** Waits for some time. An abort ends the wait early without an error; the caller checks the signal. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -99,12 +104,8 @@ export class Alarm {
 /** Undefined if the work takes longer; a later result or failure is ignored. */
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const timeout = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ms, () => timeout.resolve(undefined));
-  try {
-    return await Promise.race([work, timeout.promise]);
-  } finally {
-    cancel();
-  }
+  using _timer = timerFor(clock, ms, () => timeout.resolve(undefined));
+  return await Promise.race([work, timeout.promise]);
 }
 
 /** Whether the work is done in time; a later failure is ignored. */

@@ -1,7 +1,8 @@
+import { addAbortListener } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { WebSocket } from 'ws';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, timerFor } from '../../lib/clock.ts';
 import { collectChunks } from './event-stream.ts';
 import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from './settings.ts';
 
@@ -68,10 +69,9 @@ export async function openSocket(
     maxPayload: MAX_MESSAGE_BYTES,
   });
   const outcome = Promise.withResolvers<WebSocket | RefusedUpgrade>();
-  const onAbort = (): void => outcome.reject(signal?.reason);
   // The code of this error selects the message of the `GatewayError`.
-  const cancel = clock.after(timeoutMs, () => outcome.reject(new errors.HeadersTimeoutError()));
-  signal?.addEventListener('abort', onAbort);
+  using _timer = timerFor(clock, timeoutMs, () => outcome.reject(new errors.HeadersTimeoutError()));
+  using _listener = signal && addAbortListener(signal, () => outcome.reject(signal.reason));
   // This listener is never removed: an abandoned socket emits another error, which would end the process if no one listened.
   socket.on('error', outcome.reject);
   socket.once('open', () => {
@@ -87,8 +87,6 @@ export async function openSocket(
     result = await outcome.promise;
     return result;
   } finally {
-    cancel();
-    signal?.removeEventListener('abort', onAbort);
     if (result !== socket) socket.terminate();
   }
 }

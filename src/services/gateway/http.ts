@@ -1,6 +1,6 @@
 import { type Dispatcher, errors, FormData } from 'undici';
 import { WebSocket } from 'ws';
-import { pause } from '../../lib/clock.ts';
+import { pause, timerFor } from '../../lib/clock.ts';
 import { isRecord, type Json } from '../../lib/exact-json.ts';
 import { GatewayConnections, openSocket } from './connections.ts';
 import { containsError, toGatewayError } from './error-responses.ts';
@@ -258,8 +258,8 @@ export class GatewayHttp {
         ...(bodyTimeout === undefined ? {} : { bodyTimeout }),
       });
       if (!isRedirect(response)) return response;
-      const cancel = this.#limitTime(response, this.limits.wholeBodyMs);
-      await response.body.dump().finally(cancel);
+      using _timer = this.#limitTime(response, this.limits.wholeBodyMs);
+      await response.body.dump();
       const target = this.#redirectTarget(response, redirects, isSubmit || hasBody);
       path = target.pathname + target.search;
     }
@@ -291,7 +291,7 @@ export class GatewayHttp {
     { signal, maxBytes: max = this.limits.responseBytes }: GatewayRequest,
   ): Promise<string> {
     const { body, headers, statusCode: status } = response;
-    const cancel = this.#limitTime(response, this.limits.wholeBodyMs);
+    using _timer = this.#limitTime(response, this.limits.wholeBodyMs);
     const announcedBytes = Number(headers['content-length'] ?? Number.NaN);
     try {
       // undici enforces the announced length, so the bytes of a small body need not be counted.
@@ -300,29 +300,25 @@ export class GatewayHttp {
       if (isComplete) return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
       throw unreachableError(error, isSubmit, signal);
-    } finally {
-      cancel();
     }
     throw responseTooLargeError(max, { status, mayHaveTakenEffect: isSubmit });
   }
 
   async *#readPieces(response: Dispatcher.ResponseData, signal?: AbortSignal): AsyncGenerator<string, void, void> {
     const max = this.limits.responseBytes;
-    const cancel = this.#limitTime(response, this.limits.streamMs);
+    using _timer = this.#limitTime(response, this.limits.streamMs);
     try {
       yield* decodeChunks(response.body, max, () =>
         responseTooLargeError(max, { status: response.statusCode, mayHaveTakenEffect: true }),
       );
     } catch (error) {
       throw error instanceof GatewayError ? error : unreachableError(error, true, signal);
-    } finally {
-      cancel();
     }
   }
 
   /** Ends the body after this time, however it arrives. */
-  #limitTime({ body }: Dispatcher.ResponseData, ms: number): () => void {
-    return this.parts.clock.after(ms, () => body.destroy(new errors.BodyTimeoutError()));
+  #limitTime({ body }: Dispatcher.ResponseData, ms: number): Disposable {
+    return timerFor(this.parts.clock, ms, () => body.destroy(new errors.BodyTimeoutError()));
   }
 }
 

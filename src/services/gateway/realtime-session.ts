@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { pause } from '../../lib/clock.ts';
 import { safeName } from '../../lib/loggable.ts';
 import { errorInEvent } from './error-responses.ts';
@@ -173,13 +174,8 @@ export class RealtimeSession implements ConnectionListener {
       this.#connecting = undefined;
     });
     const aborted = Promise.withResolvers<void>();
-    const onAbort = (): void => aborted.resolve();
-    signal?.addEventListener('abort', onAbort);
-    try {
-      await Promise.race([this.#connecting, aborted.promise]);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+    using _listener = signal && addAbortListener(signal, () => aborted.resolve());
+    await Promise.race([this.#connecting, aborted.promise]);
     this.#throwIfClosed(signal);
   }
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { MediaError } from './errors.ts';
 
 export type Claim = ReturnType<CapacityPool['claim']>;
@@ -62,12 +63,8 @@ export class CapacityPool {
       this.#serveWaiting();
     };
     this.#waiting.push(waiter);
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    using _listener = addAbortListener(signal, onAbort);
+    await promise;
   }
 
   #oldest(): Holder | undefined {

@@ -25,24 +25,20 @@ export const dataUri = (mime: string, bytes: Buffer): string => `data:${mime};ba
 export async function withReader<T>(content: FileContent, work: (reader: ContentReader) => Promise<T>): Promise<T> {
   const { size, bytes } = content;
   if (bytes) return await work({ size, read: async (start, length) => bytes.subarray(start, start + length) });
-  const handle = await open(content.path, 'r');
-  try {
-    return await work({
-      size,
-      async read(start, length) {
-        const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - start)));
-        let filled = 0;
-        while (filled < buffer.length) {
-          const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
-          if (bytesRead === 0) break;
-          filled += bytesRead;
-        }
-        return buffer.subarray(0, filled);
-      },
-    });
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(content.path, 'r');
+  return await work({
+    size,
+    async read(start, length) {
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - start)));
+      let filled = 0;
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    },
+  });
 }
 
 export async function* readChunks(content: FileContent, length = DEFAULT_CHUNK_BYTES): AsyncGenerator<Buffer> {

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { tmpdir } from 'node:os';
 import type { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
@@ -146,16 +147,11 @@ export class MediaProcess {
       resolve,
       reject,
     };
-    const cancel = (): void => this.#cancel(entry, signal?.reason);
-    signal?.addEventListener('abort', cancel, { once: true });
+    using _listener = signal && addAbortListener(signal, () => this.#cancel(entry, signal.reason));
     this.#waiting.push(entry);
     this.#startNextJobs();
-    try {
-      const result = await promise;
-      return { facts: facts.parse(result.facts), bytes: result.bytes };
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
+    const result = await promise;
+    return { facts: facts.parse(result.facts), bytes: result.bytes };
   }
 
   /** Ends the process and waits for its end. Running and waiting jobs fail. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { BufferReclaimer } from '../../lib/buffer-reclaimer.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock, timerFor } from '../../lib/clock.ts';
 import { CapacityPool, KeyedLimiter } from './capacity.ts';
 import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { download } from './download/download.ts';
@@ -124,12 +124,8 @@ export class Media {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
     const timeoutController = new AbortController();
     const onTimeout = () => timeoutController.abort(new MediaError('timeout', 'The file took too long to arrive.'));
-    const cancelTimeout = this.#clock.after(Math.min(timeoutMs, this.#limits.overallMs), onTimeout);
-    try {
-      return await this.#withSignals([signal, timeoutController.signal], work);
-    } finally {
-      cancelTimeout();
-    }
+    using _timer = timerFor(this.#clock, Math.min(timeoutMs, this.#limits.overallMs), onTimeout);
+    return await this.#withSignals([signal, timeoutController.signal], work);
   }
 
   async fit({ bytes, type }: TypedFile, maxBytes: number, options: Abortable = {}): Promise<FitResult> {

@@ -108,10 +108,6 @@ function openedBackend(backend: SqliteBackend, unlock: () => void): OpenedBacken
 /** Opens the file read-only, so that a refused store stays unchanged to the last byte. */
 function checkFile(file: string, busyTimeoutMs: number | undefined): void {
   if (!existsSync(file)) return;
-  const connection = new SqliteBackend(file, { busyTimeoutMs, readOnly: true });
-  try {
-    refuseForeign(connection);
-  } finally {
-    connection.close();
-  }
+  using connection = new SqliteBackend(file, { busyTimeoutMs, readOnly: true });
+  refuseForeign(connection);
 }

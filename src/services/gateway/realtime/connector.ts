@@ -1,3 +1,5 @@
+import { addAbortListener } from 'node:events';
+import { timerFor } from '../../../lib/clock.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { errorInEvent, statusOfError } from '../error-responses.ts';
 import { type GatewayError, withTakenEffect } from '../errors.ts';
@@ -56,9 +58,8 @@ export class Connector {
       connection.close();
       eventReader.onLost(connectionError(reason));
     };
-    const abort = (): void => fail('aborted');
-    const cancel = http.parts.clock.after(SETUP_TIMEOUT_MS, () => fail('silent'));
-    signal.addEventListener('abort', abort);
+    using _timer = timerFor(http.parts.clock, SETUP_TIMEOUT_MS, () => fail('silent'));
+    using _listener = addAbortListener(signal, () => fail('aborted'));
     try {
       if (signal.aborted) throw connectionError('aborted');
       const { session } = (await this.#awaitEvent(eventReader, 'session.created', undefined)).body;
@@ -67,9 +68,6 @@ export class Connector {
     } catch (error) {
       connection.close();
       throw error;
-    } finally {
-      cancel();
-      signal.removeEventListener('abort', abort);
     }
   }
 
@@ -140,23 +138,19 @@ class SetupEventReader implements ConnectionListener {
   /** Waits for the next event of this type, or the next error; skips others. */
   async next(type: string, { limits, parts }: GatewayHttp): Promise<RealtimeFrame> {
     let timeoutError: GatewayError | undefined;
-    const cancel = parts.clock.after(limits.readMs, () => {
+    using _timer = timerFor(parts.clock, limits.readMs, () => {
       timeoutError = connectionError('silent');
       this.#wake?.();
     });
-    try {
-      for (;;) {
-        const frame = this.#frames.shift();
-        if (frame?.type === type || frame?.type === 'error') return frame;
-        if (frame) continue;
-        const error = this.#error ?? timeoutError;
-        if (error) throw error;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#wake = resolve;
-        await promise;
-      }
-    } finally {
-      cancel();
+    for (;;) {
+      const frame = this.#frames.shift();
+      if (frame?.type === type || frame?.type === 'error') return frame;
+      if (frame) continue;
+      const error = this.#error ?? timeoutError;
+      if (error) throw error;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
     }
   }
 }

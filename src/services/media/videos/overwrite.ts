@@ -27,15 +27,11 @@ export async function overwrite(content: FileContent, parts: readonly UnusedPart
     }
     return { size: content.size, bytes };
   }
-  const handle = await open(content.path, 'r+');
-  try {
-    for (const { at, head, from, end } of partsToOverwrite) {
-      await handle.write(head, 0, head.length, at);
-      for (let start = from; start < end; start += ZEROS.length)
-        await handle.write(ZEROS, 0, Math.min(ZEROS.length, end - start), start);
-    }
-  } finally {
-    await handle.close();
+  await using handle = await open(content.path, 'r+');
+  for (const { at, head, from, end } of partsToOverwrite) {
+    await handle.write(head, 0, head.length, at);
+    for (let start = from; start < end; start += ZEROS.length)
+      await handle.write(ZEROS, 0, Math.min(ZEROS.length, end - start), start);
   }
   return content;
 }

@@ -125,13 +125,9 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
 
 /** Returns the size. The name of a new file must survive a power cut too, so its folder is synchronized as well. */
 async function sync(path: string, flags: 'r' | 'r+'): Promise<number> {
-  const handle = await open(path, flags);
-  try {
-    await handle.sync();
-    return (await handle.stat()).size;
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, flags);
+  await handle.sync();
+  return (await handle.stat()).size;
 }
 
 function refuseExisting(file: string): void {

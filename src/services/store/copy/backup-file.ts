@@ -121,13 +121,9 @@ export class Backup {
 }
 
 async function readStart(file: string): Promise<string> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_START.length), 0, AGE_START.length, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, 'r');
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_START.length), 0, AGE_START.length, 0);
+  return buffer.toString('latin1', 0, bytesRead);
 }
 
 /** The library takes a while to load, and a bot does not need it. */

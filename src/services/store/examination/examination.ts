@@ -56,12 +56,8 @@ async function examineFile(requestedPath: string, parts: ExaminationParts): Prom
     const isDamaged = checkDamage(file);
     if (isDamaged === undefined) return { file, contents: undefined, findings: [], warnings: [] };
     if (isDamaged) return { file, contents: undefined, findings: [{ kind: 'damaged', count: 1 }], warnings: [] };
-    const connection = new SqliteBackend(file, { readOnly: !parts.repair });
-    try {
-      return await examineRows(connection, parts, checkFile(file));
-    } finally {
-      connection.close();
-    }
+    using connection = new SqliteBackend(file, { readOnly: !parts.repair });
+    return await examineRows(connection, parts, checkFile(file));
   } catch (error) {
     throw sqliteFailure(error, file);
   } finally {
@@ -109,15 +105,11 @@ export async function examineWholeStore(
 
 /** Returns whether the file is damaged, or undefined if it is still empty. */
 function checkDamage(file: string): boolean | undefined {
-  const connection = new SqliteBackend(file, { readOnly: true });
-  try {
-    if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
-    refuseForeign(connection);
-    const [row] = connection.rows('PRAGMA integrity_check(1)');
-    return row?.integrity_check !== 'ok';
-  } finally {
-    connection.close();
-  }
+  using connection = new SqliteBackend(file, { readOnly: true });
+  if (connection.rows('SELECT name FROM sqlite_master').length === 0) return undefined;
+  refuseForeign(connection);
+  const [row] = connection.rows('PRAGMA integrity_check(1)');
+  return row?.integrity_check !== 'ok';
 }
 
 /** Examines the rows of a store that is already reserved for this process. */

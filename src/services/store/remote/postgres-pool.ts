@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -81,13 +82,8 @@ async function runOn(
   values: unknown[] | undefined,
   signal: AbortSignal,
 ): Promise<PgRow[]> {
-  const reset = (): void => resetConnection(client.connection.stream);
-  signal.addEventListener('abort', reset);
-  try {
-    return (await client.query(sql, values)).rows;
-  } finally {
-    signal.removeEventListener('abort', reset);
-  }
+  using _listener = addAbortListener(signal, () => resetConnection(client.connection.stream));
+  return (await client.query(sql, values)).rows;
 }
 
 /** An aborted request must not reach the server after a later one; an encrypted connection can only be closed, not cancelled. */

@@ -76,15 +76,11 @@ export class ServerConnection {
     const controller = new AbortController();
     const timeout = Promise.withResolvers<never>();
     // Uses the machine's own clock: with a stopped test clock it would wait forever.
-    const timer = setTimeout(() => {
+    using _timer = setTimeout(() => {
       timeout.reject(unreachable(this.name, `no response within ${this.limitMs / 1_000} s`));
       controller.abort();
     }, this.limitMs);
-    try {
-      return await Promise.race([work(controller.signal), timeout.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await Promise.race([work(controller.signal), timeout.promise]);
   }
 
   #recordResponse(): void {

@@ -117,14 +117,11 @@ const backupError = (file: string): StoreError =>
 
 /** Refuses a backup before a lock file is written beside it. What else is wrong with the file is found later. */
 export function refuseBackup(file: string): void {
-  let connection: SqliteBackend | undefined;
   try {
-    connection = new SqliteBackend(file, { readOnly: true, busyTimeoutMs: 0 });
+    using connection = new SqliteBackend(file, { readOnly: true, busyTimeoutMs: 0 });
     if (connection.rows('SELECT 1 FROM sqlite_master WHERE name = ?', BACKUP_TABLE).length === 0) return;
   } catch {
     return;
-  } finally {
-    connection?.close();
   }
   throw backupError(file);
 }

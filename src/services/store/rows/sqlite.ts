@@ -269,4 +269,8 @@ export class SqliteBackend implements Backend {
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }
