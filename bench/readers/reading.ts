@@ -3,7 +3,7 @@ import { containsError } from '../../src/services/gateway/error-responses.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { ResponseContext } from '../../src/services/gateway/read/media.ts';
 import { readSnapshot, readSubmission } from '../../src/services/gateway/read/reader.ts';
-import { collectRequestWords } from '../../src/services/gateway/read/search/echoed-urls.ts';
+import { collectRequestWords } from '../../src/services/gateway/read/search/results.ts';
 import type { Family } from '../../src/services/gateway/read/table.ts';
 import { Chance } from './chance.ts';
 import type { Kind } from './noise.ts';

@@ -1,7 +1,7 @@
 import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { guessKind } from '../../src/services/gateway/model-families.ts';
-import { collectRequestWords } from '../../src/services/gateway/read/search/echoed-urls.ts';
+import { collectRequestWords } from '../../src/services/gateway/read/search/results.ts';
 import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
 
 describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) => {

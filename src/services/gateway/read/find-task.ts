@@ -1,13 +1,12 @@
 import { isRecord } from '../../../lib/exact-json.ts';
 import { malformedError } from '../errors.ts';
 import { findRecord, hasId, hasState, normaliseStatus, readStatusWord } from '../record.ts';
-import { mediumPlaces } from './media.ts';
+import { mediumPlaces, trackPlaces } from './media.ts';
 import { findJobId } from './search/job-id.ts';
 import { ACKNOWLEDGED, isUnrelated } from './search/names.ts';
 import { findState } from './search/state.ts';
 import type { Spot } from './search/survey.ts';
 import { buttonPlaces, type Family, seedPlaces, submissionPlaces, tables, timePlaces } from './table.ts';
-import { trackPlaces } from './tracks.ts';
 
 interface FoundTask {
   record: Record<string, unknown>;

@@ -6,12 +6,11 @@ import { meaningOfStatus, normaliseStatus, readTaskId, type StatusMeaning } from
 import type { Action, Medium, ReportedFailure, Snapshot, Submission, Track } from '../snapshot.ts';
 import { readCost } from './cost.ts';
 import { findTask, withKnownNames } from './find-task.ts';
-import { type ResponseContext, readMedium } from './media.ts';
-import { echoedUrls, urlMatcher } from './search/echoed-urls.ts';
+import { mediaOf, type ResponseContext, readMedium, tracksIn } from './media.ts';
 import { hasErrorEvidence, namesError } from './search/error-evidence.ts';
 import { findJobId } from './search/job-id.ts';
 import { hasStateField } from './search/names.ts';
-import { findResultMedia, findResultText } from './search/results.ts';
+import { echoedUrls, findResultMedia, findResultText, urlMatcher } from './search/results.ts';
 import { findProgress } from './search/state.ts';
 import { type Spot, survey } from './search/survey.ts';
 import {
@@ -24,7 +23,6 @@ import {
   tables,
   timePlaces,
 } from './table.ts';
-import { mediaOf, tracksIn } from './tracks.ts';
 
 /** Both events are rare, and mean that the table should get a new entry. */
 export interface ReaderWarnings {
