@@ -1,10 +1,14 @@
 import type { AppContext } from '../../lib/app-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
+import { RecentValues } from '../../lib/recent-map.ts';
+import type { SharedNotes } from '../money/whole-bot.ts';
 import { publicName, type StoreAddress } from '../store/backend.ts';
 import { nameHolder } from '../store/holder.ts';
 import { requestLimitMs } from '../store/lease.ts';
 import type { StoreUseListener } from '../store/namespaces.ts';
 import { openPartitions, type Partitions } from '../store/partitions.ts';
-import { openSharedFacts } from '../store/shared-facts.ts';
+import { openSharedFacts, type SharedFacts } from '../store/shared-facts.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import type { ClusterContext } from './claim.ts';
 import type { Inbox } from './inbox.ts';
@@ -54,4 +58,22 @@ export async function openCluster(
   resources.defer(() => inbox.close());
   const opened = resources.move();
   return { ...context, holder, leaseMs, facts, partitions, inbox, close: () => opened.disposeAsync() };
+}
+
+const CACHE = { forMs: 1_000, max: 100 };
+
+/** The shared notes, for all partitions of a process: one read serves those that want a note at about the same time. */
+export function recentNotes(facts: SharedFacts, clock: Clock): SharedNotes {
+  const recentTexts = new RecentValues((name) => facts.read(name), CACHE, clock);
+  const lock = new KeyedLock();
+  return {
+    read: (name) => facts.read(name),
+    async replace(name, expected, newText) {
+      const isReplaced = await facts.replace(name, expected, newText);
+      if (isReplaced) recentTexts.put(name, Promise.resolve(newText));
+      return isReplaced;
+    },
+    inTurn: (name, change) => lock.run(name, change),
+    readRecent: (name) => recentTexts.get(name),
+  };
 }

@@ -11,9 +11,9 @@ import { toolDefinitions } from './ask-tools.ts';
 import { documentPart, type EarlierFile, fileNameForModel, noteForModel, sentParts } from './asks/earlier-files.ts';
 import { audioPart, type QuestionAudio, transcriptPart } from './asks/sound.ts';
 import type { Turn } from './conversation.ts';
+import { questionText } from './conversation.ts';
 import { languageHint, memberLanguage } from './member-language.ts';
 import { helpInstructions, promptHelps, proposalsFormat, proposesPrompts } from './prompt-help.ts';
-import { questionText } from './question-text.ts';
 
 /** Common reasoning-effort levels. A gateway may support others. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;

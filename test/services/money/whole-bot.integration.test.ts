@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
-import { recentNotes } from '../../../src/services/cluster/recent-notes.ts';
+import { recentNotes } from '../../../src/services/cluster/open-cluster.ts';
 import { createEntry, extendReservation, type LedgerEntry } from '../../../src/services/money/entry.ts';
 import type { Limits } from '../../../src/services/money/limits.ts';
 import { WholeBot } from '../../../src/services/money/whole-bot.ts';

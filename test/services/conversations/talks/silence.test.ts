@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SilenceWatch } from '../../../../src/services/conversations/talks/silence-watch.ts';
+import { SilenceWatch } from '../../../../src/services/conversations/talks.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
