@@ -2,92 +2,54 @@ import { posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /** The layers of `src`, from the top down. A file imports from its own layer and from those below it. */
-const LAYERS = [
-  'index.ts',
-  'app.ts',
-  'roles',
-  'monitoring',
-  'commands',
-  'messages',
-  'discord',
-  'config',
-  'services',
-  'locales',
-  'lib',
-];
+const LAYERS = 'index.ts app.ts roles monitoring commands messages discord config services locales lib'.split(' ');
 /** The domains of `src/services`, from the bottom up. A file imports from its own domain and from those before it. */
-export const DOMAINS = [
-  'gateway',
-  'media',
-  'tasks',
-  'money',
-  'safety',
-  'orders',
-  'conversations',
-  'store',
-  'cluster',
-  'operations',
-];
+export const DOMAINS = 'gateway media tasks money safety orders conversations store cluster operations'.split(' ');
 
-/** Files that match `importer` may not import what matches `imported`: a path from the project's folder, or a package. */
-interface Rule {
-  readonly importer: RegExp;
-  readonly imported: RegExp;
-  readonly message: string;
-}
-
-const rules: readonly Rule[] = [
-  {
-    importer: /^src\//,
-    imported: /^(?:sandbox|test|bench|scripts)\//,
-    message: 'src never imports the sandbox, the tests, the benchmarks or the scripts.',
-  },
-  {
-    importer: /^src\/(?:monitoring|commands|messages|discord|services|locales|lib)\//,
-    imported: /^src\/config/,
-    message: 'Only the start reads the configuration; pass the values on.',
-  },
-  {
-    importer: /^src\/(?:services|monitoring|config)/,
-    imported: /^src\/locales\//,
-    message: 'Only views and the funnel read sentences.',
-  },
-  {
-    importer: /^src\/monitoring\//,
-    imported: /^src\/(?:commands|messages)\//,
-    message: 'Monitoring listens to services and Discord alone.',
-  },
-  {
-    importer: /^src\/(?:config|monitoring|commands|messages|services|locales|lib)/,
-    imported: /^(?:discord\.js$|@discordjs\/|discord-api-types)/,
-    message: 'Only src/discord knows discord.js.',
-  },
-  {
-    importer: /^src\/(?!discord\/(?:outbox\/|reads\.ts|message-body\.ts))/,
-    imported: /^@discordjs\/rest/,
-    message: 'Only src/discord/outbox writes to Discord; reads.ts is the way to read from it.',
-  },
-  {
-    importer: /^src\//,
-    imported: /^discord\.js$/,
-    message:
-      'discord.js takes as long to load as everything else: import @discordjs/ws, @discordjs/rest and discord-api-types.',
-  },
-  {
-    importer: /^sandbox\//,
-    imported: /^(?:src\/(?:services|config)|test\/|bench\/)/,
-    message: 'The embedded sides are written from the documents, not from the code that they test.',
-  },
-  {
-    importer: /^sandbox\/(?:discord\/|(?!start\.ts)[^/]+$)/,
-    imported: /^(?:src|scripts|sandbox\/(?:gateway|web))\//,
-    message: 'The embedded Discord can be used without the bot: it imports nothing of it.',
-  },
-  {
-    importer: /^sandbox\/gateway\//,
-    imported: /^(?:src|scripts|sandbox\/(?:discord|web))\//,
-    message: 'The embedded gateway can be used without the bot: it imports nothing of it.',
-  },
+/** Files that match the first pattern may not import what matches the second: a path from the project's folder, or a package. */
+const rules: readonly [importer: RegExp, imported: RegExp, message: string][] = [
+  [
+    /^src\//,
+    /^(?:sandbox|test|bench|scripts)\//,
+    'src never imports the sandbox, the tests, the benchmarks or the scripts.',
+  ],
+  [
+    /^src\/(?:monitoring|commands|messages|discord|services|locales|lib)\//,
+    /^src\/config/,
+    'Only the start reads the configuration; pass the values on.',
+  ],
+  [/^src\/(?:services|monitoring|config)/, /^src\/locales\//, 'Only views and the funnel read sentences.'],
+  [/^src\/monitoring\//, /^src\/(?:commands|messages)\//, 'Monitoring listens to services and Discord alone.'],
+  [
+    /^src\/(?:config|monitoring|commands|messages|services|locales|lib)/,
+    /^(?:discord\.js$|@discordjs\/|discord-api-types)/,
+    'Only src/discord knows discord.js.',
+  ],
+  [
+    /^src\/(?!discord\/(?:outbox\/|reads\.ts|message-body\.ts))/,
+    /^@discordjs\/rest/,
+    'Only src/discord/outbox writes to Discord; reads.ts is the way to read from it.',
+  ],
+  [
+    /^src\//,
+    /^discord\.js$/,
+    'discord.js takes as long to load as everything else: import @discordjs/ws, @discordjs/rest and discord-api-types.',
+  ],
+  [
+    /^sandbox\//,
+    /^(?:src\/(?:services|config)|test\/|bench\/)/,
+    'The embedded sides are written from the documents, not from the code that they test.',
+  ],
+  [
+    /^sandbox\/(?:discord\/|(?!start\.ts)[^/]+$)/,
+    /^(?:src|scripts|sandbox\/(?:gateway|web))\//,
+    'The embedded Discord can be used without the bot: it imports nothing of it.',
+  ],
+  [
+    /^sandbox\/gateway\//,
+    /^(?:src|scripts|sandbox\/(?:discord|web))\//,
+    'The embedded gateway can be used without the bot: it imports nothing of it.',
+  ],
 ];
 
 /** What is wrong with the imports of a file. `path` is relative to the project's folder. */
@@ -110,8 +72,8 @@ function importsIn(path: string, text: string): string[] {
 }
 
 function problemOf(importer: string, imported: string): string | undefined {
-  const rule = rules.find((one) => one.importer.test(importer) && one.imported.test(imported));
-  if (rule) return rule.message;
+  const [, , message] = rules.find(([from, to]) => from.test(importer) && to.test(imported)) ?? [];
+  if (message !== undefined) return message;
   if (!importer.startsWith('src/') || !imported.startsWith('src/')) return undefined;
   if (levelOf(importer) > levelOf(imported)) return 'Imports point down only: see the layout in ARCHITECTURE.md.';
   const [layer, folder, ...inside] = imported.split('/').slice(1);
