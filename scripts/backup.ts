@@ -1,17 +1,9 @@
-import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { systemClock } from '../src/lib/clock.ts';
-import { createLogger } from '../src/lib/log.ts';
 import { passwordsIn, publicName } from '../src/services/store/backend.ts';
 import { backUpStore } from '../src/services/store/copy/back-up.ts';
-import {
-  configuredPassphrase,
-  configuredStore,
-  EX_CONFIG,
-  EX_USAGE,
-  printProgress,
-  runScript,
-} from './store-script.ts';
+import { configuredPassphrase, configuredStore, explainStoreError, openLog, printProgress } from './store-script.ts';
+import { EX_USAGE, runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run backup -- FILE';
 
@@ -22,29 +14,15 @@ Usage: ${USAGE}
   BACKUP_PASSPHRASE  encrypts the file for the program \`age\` (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
   --help             shows this help`;
 
-async function backUp(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
-  const [file] = positionals;
-  if (file === undefined || positionals.length !== 1) {
-    console.error(`Usage: ${USAGE}. Specify one new file.`);
-    return EX_USAGE;
-  }
+const script = { usage: USAGE, help: HELP, allowPositionals: true, explain: explainStoreError };
+
+await runScript(script, async (_values, [file, ...others]) => {
+  if (file === undefined || others.length > 0) throw new Stop(EX_USAGE, `Usage: ${USAGE}. Specify one new file.`);
   const address = configuredStore();
-  const secret = configuredPassphrase();
-  if (!address || !secret) return EX_CONFIG;
-  const { passphrase } = secret;
-  const secrets = [...passwordsIn(address.url), passphrase ?? ''];
-  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
+  const passphrase = configuredPassphrase();
   console.error(`Backing up the store ${publicName(address)} …`);
   const { rows, bytes, digest } = await backUpStore(address, file, {
-    log,
+    log: openLog([...passwordsIn(address.url), passphrase ?? '']),
     clock: systemClock,
     by: packageFile.version,
     passphrase,
@@ -54,6 +32,4 @@ async function backUp(): Promise<number> {
   console.log(`Backup ${file}: ${rows} rows, ${bytes} bytes, ${encryption}.`);
   console.log(`SHA-256 ${digest}`);
   return 0;
-}
-
-await runScript(USAGE, backUp);
+});

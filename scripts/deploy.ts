@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { DiscordAPIError, REST } from '@discordjs/rest';
 import {
   type APIApplication,
@@ -17,14 +16,7 @@ import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { CommandsTooLong, checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';
 import { readCommands } from './read-commands.ts';
-import { Stop, wrap } from './setup/terminal.ts';
-import { EX_USAGE, reportWrongArguments } from './usage.ts';
-
-/** Exit codes from sysexits.h. */
-const EX_SOFTWARE = 70;
-const EX_TEMPFAIL = 75;
-const EX_NOPERM = 77;
-const EX_CONFIG = 78;
+import { EX_CONFIG, EX_NOPERM, EX_SOFTWARE, EX_TEMPFAIL, EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
 const NO_ACCESS = new Set<number | string>([RESTJSONErrorCodes.MissingAccess, RESTJSONErrorCodes.MissingPermissions]);
 
@@ -39,25 +31,16 @@ Usage: ${USAGE}
   --clear    removes the commands
   --help     shows this help`;
 
-async function deploy(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      guild: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      clear: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
-  if (values.guild !== undefined && !shape.guildId.safeParse(values.guild).success) {
-    console.error(`--guild should be ${shape.guildId.description}. Usage: ${USAGE}`);
-    return EX_USAGE;
-  }
+const options = {
+  guild: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  clear: { type: 'boolean', default: false },
+} as const;
+
+async function deploy({ guild, clear, 'dry-run': isDryRun }: Values<typeof options>): Promise<number> {
+  if (guild !== undefined && !shape.guildId.safeParse(guild).success)
+    throw new Stop(EX_USAGE, `--guild should be ${shape.guildId.description}. Usage: ${USAGE}`);
   const { discord } = readConfig(process.env, ruleTargets);
-  const { guild, clear, 'dry-run': isDryRun } = values;
   const { id } = await registerCommands(discord, { guild, isDryRun, clear, onPlan: printPlan });
   if (!clear) printLinks(id, discord);
   return 0;
@@ -188,14 +171,5 @@ export function explainFailure(error: unknown): { code: number; sentence: string
   return { code: 1, sentence: subject + lines.join('\n') };
 }
 
-/** Prints what went wrong, and returns the exit code. */
-export function reportFailure(error: unknown, usage: string): number {
-  if (error instanceof TypeError) return reportWrongArguments(error, usage);
-  const { code, sentence } =
-    error instanceof Stop ? { code: error.code, sentence: error.message } : explainFailure(error);
-  // Of the scripts, only this one writes to logs, too.
-  console.error(import.meta.main ? sentence : wrap(sentence));
-  return code;
-}
-
-if (import.meta.main) process.exitCode = await deploy().catch((error: unknown) => reportFailure(error, USAGE));
+// Lines are not broken, because this script writes to logs, too.
+if (import.meta.main) await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure }, deploy);

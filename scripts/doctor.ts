@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
@@ -6,7 +5,8 @@ import { lasting } from '../src/services/store/examination/checks.ts';
 import { examine } from '../src/services/store/examination/examination.ts';
 import { StoreError } from '../src/services/tasks/store-error.ts';
 import { printExamination } from './findings.ts';
-import { configuredStore, EX_CONFIG, EX_IOERR, runScript } from './store-script.ts';
+import { configuredStore, explainStoreError } from './store-script.ts';
+import { EX_IOERR, runScript } from './usage.ts';
 
 const USAGE = 'npm run doctor -- [--dry-run]';
 
@@ -17,16 +17,10 @@ Usage: ${USAGE}
   --dry-run  only reports; exits with 1 if it found anything, with 74 if the store is damaged, with 78 if there is none
   --help     shows this help`;
 
-async function doctor(): Promise<number> {
-  const { values } = parseArgs({
-    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+const options = { 'dry-run': { type: 'boolean' } } as const;
+
+await runScript({ usage: USAGE, help: HELP, options, explain: explainStoreError }, async (values) => {
   const address = configuredStore();
-  if (!address) return EX_CONFIG;
   const shouldRepair = !values['dry-run'];
   // Silent, because the output below reports the same in a readable form.
   const log = createLogger({ level: 'silent', secrets: [], isPretty: true, write: console.error });
@@ -37,6 +31,4 @@ async function doctor(): Promise<number> {
   if (examination.findings.some(({ kind }) => kind === 'damaged')) return EX_IOERR;
   const hasUnrepairedFindings = examination.findings.some(({ kind }) => !shouldRepair || lasting.has(kind));
   return hasUnrepairedFindings ? 1 : 0;
-}
-
-await runScript(USAGE, doctor);
+});

@@ -1,13 +1,12 @@
-import { parseArgs } from 'node:util';
 import * as shape from '../src/config-shapes.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { createLogger } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import { passwordsIn, publicName, type StoreAddress } from '../src/services/store/backend.ts';
 import { countRows, isSameContent, type MigratedNamespace, migrateStore } from '../src/services/store/copy/migrate.ts';
 import { openWhole } from '../src/services/store/rows/whole-store.ts';
 import { StoreError } from '../src/services/tasks/store-error.ts';
-import { EX_CONFIG, EX_USAGE, runScript } from './store-script.ts';
+import { explainStoreError, openLog } from './store-script.ts';
+import { EX_CONFIG, EX_USAGE, runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run migrate-store -- [FROM TO] [--partitions N] [--dry-run]';
 
@@ -28,43 +27,25 @@ Usage: ${USAGE}
   --dry-run     counts the rows without copying them
   --help        shows this help`;
 
-async function migrate(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: {
-      'dry-run': { type: 'boolean', default: false },
-      partitions: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-    allowPositionals: true,
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+const options = { 'dry-run': { type: 'boolean', default: false }, partitions: { type: 'string' } } as const;
+const script = { usage: USAGE, help: HELP, options, allowPositionals: true, explain: explainStoreError };
+
+await runScript(script, async (values, positionals) => {
   const partitions = values.partitions === undefined ? undefined : partitionCount.safeParse(values.partitions).data;
-  if (values.partitions !== undefined && partitions === undefined) {
-    console.error(`Usage: ${USAGE}. --partitions must be ${partitionCount.description}.`);
-    return EX_USAGE;
-  }
+  if (values.partitions !== undefined && partitions === undefined)
+    throw new Stop(EX_USAGE, `Usage: ${USAGE}. --partitions must be ${partitionCount.description}.`);
   const secrets =
     positionals.length > 0 ? [] : ['MIGRATE_FROM', 'MIGRATE_TO'].map((name) => readSecret(process.env, name));
-  const unreadableSecrets = secrets.filter(({ problem }) => problem !== undefined);
-  if (unreadableSecrets.length > 0) {
-    console.error(unreadableSecrets.map(({ variable, problem }) => `${variable} ${problem}.`).join('\n'));
-    return EX_CONFIG;
-  }
+  const problems = secrets.flatMap(({ variable, problem }) => (problem === undefined ? [] : `${variable} ${problem}.`));
+  if (problems.length > 0) throw new Stop(EX_CONFIG, problems.join('\n'));
   const addresses = positionals.length > 0 ? positionals : secrets.map(({ value }) => value);
   const [from, to] = [addressOf(addresses[0]), addressOf(addresses[1])];
-  if (!from || !to || addresses.length !== 2) {
-    console.error(
+  if (!from || !to || addresses.length !== 2)
+    throw new Stop(
+      EX_USAGE,
       `Usage: ${USAGE}. Pass FROM and TO, or set MIGRATE_FROM and MIGRATE_TO. Each must be ${shape.store.description}.`,
     );
-    return EX_USAGE;
-  }
-  if (from.url === to.url) {
-    console.error('FROM and TO are the same store. Name another store as TO.');
-    return EX_USAGE;
-  }
+  if (from.url === to.url) throw new Stop(EX_USAGE, 'FROM and TO are the same store. Name another store as TO.');
   if (positionals.length > 0 && [from, to].some(({ url }) => passwordsIn(url).length > 0))
     console.error(VISIBLE_PASSWORD_WARNING);
   const isDryRun = values['dry-run'];
@@ -78,7 +59,7 @@ async function migrate(): Promise<number> {
       : 'The stores differ: one of them was changed after the migration.',
   );
   return isComplete ? 0 : 1;
-}
+});
 
 /** Both stores are reserved for this process until the migration is done. */
 async function copyStore(
@@ -86,9 +67,7 @@ async function copyStore(
   to: StoreAddress,
   { partitions, isDryRun }: { partitions: number | undefined; isDryRun: boolean },
 ): Promise<MigratedNamespace[]> {
-  const secrets = [from, to].flatMap(({ url }) => passwordsIn(url));
-  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
-  const parts = { log, clock: systemClock };
+  const parts = { log: openLog([from, to].flatMap(({ url }) => passwordsIn(url))), clock: systemClock };
   const source = await openWhole(from, { ...parts, create: false });
   if (!source)
     throw new StoreError('unsupported', `There is no store at ${publicName(from)}, so there is nothing to migrate.`);
@@ -120,18 +99,10 @@ function printReport(results: readonly MigratedNamespace[], isDryRun: boolean): 
   const rows = results.map((one) => {
     const { namespace, from, to } = one;
     if (isDryRun) return [namespace, `${from.count}`, from.checksum];
-    return [
-      namespace,
-      `${from.count}`,
-      `${to.count}`,
-      from.checksum,
-      to.checksum,
-      isSameContent(one) ? 'same' : 'DIFFERENT',
-    ];
+    const verdict = isSameContent(one) ? 'same' : 'DIFFERENT';
+    return [namespace, `${from.count}`, `${to.count}`, from.checksum, to.checksum, verdict];
   });
   const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
   for (const row of [headings, ...rows])
     console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
 }
-
-await runScript(USAGE, migrate);

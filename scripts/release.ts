@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { presentSchema, schemaName } from '../src/services/store/rows/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
-import { reportWrongArguments } from './usage.ts';
+import { runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run release -- [--dry-run]';
 
@@ -22,14 +21,7 @@ const passes = (...args: string[]): boolean =>
 
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
-function release(): number {
-  const { values } = parseArgs({
-    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+await runScript({ usage: USAGE, help: HELP, options: { 'dry-run': { type: 'boolean' } } }, (values) => {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
   const [lastTag] = tags;
@@ -44,15 +36,9 @@ function release(): number {
     subjects: lastTag === undefined ? undefined : linesOf(git('log', '--format=%s', `${lastTag}..HEAD`)),
   });
   const version = versionToRelease(changelog);
-  if (problems.length > 0 || version === undefined) {
-    console.error(problems.join('\n'));
-    return 1;
-  }
+  if (problems.length > 0 || version === undefined) throw new Stop(1, problems.join('\n'));
   if (lastTag === undefined) console.log('No earlier version is tagged, so commit subjects are not checked.');
-  if (!passes('run', 'check') || !passes('run', 'test:all')) {
-    console.error('The checks or the tests failed.');
-    return 1;
-  }
+  if (!passes('run', 'check') || !passes('run', 'test:all')) throw new Stop(1, 'The checks or the tests failed.');
   if (values['dry-run']) {
     console.log(`${version} can be released.`);
     return 0;
@@ -65,10 +51,4 @@ function release(): number {
   git('tag', '--annotate', tagOf(version), '--message', `Release ${version}`);
   console.log(`${version} is committed and tagged as ${tagOf(version)}. Push both to publish it.`);
   return 0;
-}
-
-try {
-  process.exitCode = release();
-} catch (error) {
-  process.exitCode = reportWrongArguments(error, USAGE);
-}
+});

@@ -1,25 +1,16 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { createLogger } from '../src/lib/log.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { passwordsIn, publicName, type StoreAddress } from '../src/services/store/backend.ts';
 import { Backup } from '../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../src/services/store/copy/restore.ts';
 import { schemaName } from '../src/services/store/rows/marks.ts';
 import { printExamination } from './findings.ts';
-import {
-  configuredPassphrase,
-  configuredStore,
-  EX_CONFIG,
-  EX_NOINPUT,
-  EX_USAGE,
-  printProgress,
-  runScript,
-} from './store-script.ts';
+import { configuredPassphrase, configuredStore, explainStoreError, openLog, printProgress } from './store-script.ts';
+import { EX_NOINPUT, EX_USAGE, runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run restore -- FILE [--dry-run]';
 
@@ -31,59 +22,41 @@ Usage: ${USAGE}
   --dry-run          only checks the file and counts its rows
   --help             shows this help`;
 
-async function restore(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { 'dry-run': { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
-  const [file] = positionals;
-  if (file === undefined || positionals.length !== 1) {
-    console.error(`Usage: ${USAGE}. Specify one file.`);
-    return EX_USAGE;
-  }
-  const problem = readProblem(file);
-  if (problem !== undefined) {
-    console.error(problem);
-    return EX_NOINPUT;
-  }
-  const secret = configuredPassphrase();
-  if (!secret) return EX_CONFIG;
+const options = { 'dry-run': { type: 'boolean' } } as const;
+const script = { usage: USAGE, help: HELP, options, allowPositionals: true, explain: explainStoreError };
+
+await runScript(script, async (values, [file, ...others]) => {
+  if (file === undefined || others.length > 0) throw new Stop(EX_USAGE, `Usage: ${USAGE}. Specify one file.`);
+  checkReadable(file);
+  const passphrase = configuredPassphrase();
   const address = values['dry-run'] ? undefined : configuredStore();
-  if (!values['dry-run'] && !address) return EX_CONFIG;
   // Reads the whole file first, so nothing is changed if it turns out to be damaged.
-  const backup = await Backup.open(file, secret.passphrase);
+  const backup = await Backup.open(file, passphrase);
   try {
     printBackup(backup);
-    if (address) await fill(backup, address, secret.passphrase);
+    if (address) await fill(backup, address, passphrase);
   } finally {
     backup.close();
   }
   return 0;
-}
+});
 
-/** Why a file cannot be read, if so. */
-function readProblem(file: string): string | undefined {
+function checkReadable(file: string): void {
   const name = terminalSafe(resolve(file));
-  if (!existsSync(file)) return `There is no file ${name}.`;
-  if (statSync(file).isDirectory()) return `${name} is a folder. Specify a file that npm run backup wrote.`;
+  if (!existsSync(file)) throw new Stop(EX_NOINPUT, `There is no file ${name}.`);
+  if (statSync(file).isDirectory())
+    throw new Stop(EX_NOINPUT, `${name} is a folder. Specify a file that npm run backup wrote.`);
   try {
     accessSync(file, constants.R_OK);
-    return undefined;
   } catch {
-    return `The file ${name} cannot be read. Correct its permissions.`;
+    throw new Stop(EX_NOINPUT, `The file ${name} cannot be read. Correct its permissions.`);
   }
 }
 
 async function fill(backup: Backup, address: StoreAddress, passphrase = ''): Promise<void> {
-  const secrets = [...passwordsIn(address.url), passphrase];
-  const log = createLogger({ level: 'warn', secrets, isPretty: true, write: (line) => process.stderr.write(line) });
   console.error(`Restoring to the store ${publicName(address)} …`);
   const { written, leftOut, live, unconfirmed, examination } = await restoreStore(backup, address, {
-    log,
+    log: openLog([...passwordsIn(address.url), passphrase]),
     clock: systemClock,
     specs: kindSpecs,
     botVersion: packageFile.version,
@@ -110,5 +83,3 @@ function printBackup({ facts, schema, isEncrypted, digest }: Backup): void {
     );
   console.log(`SHA-256 ${digest}`);
 }
-
-await runScript(USAGE, restore);

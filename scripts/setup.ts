@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import type { APIApplication } from 'discord-api-types/v10';
 import { type Config, configVariables, secretVariables } from '../src/config.ts';
 import { fileVariable } from '../src/lib/secret.ts';
-import { printLinks, registerCommands, reportFailure } from './deploy.ts';
+import { explainFailure, printLinks, registerCommands } from './deploy.ts';
 import { checkPermissions, openRest, readServers, waitForServer } from './setup/discord-side.ts';
 import { Draft } from './setup/draft.ts';
 import { proposeLimits, proposeModels, readDraft, reportGateway, settleGateway, settleToken } from './setup/steps.ts';
 import { openTerminal, type Terminal, wrap } from './setup/terminal.ts';
+import { EX_NOPERM, runScript, type Values } from './usage.ts';
 
-const EX_NOPERM = 77;
 /** What a shell reports after Ctrl-C. */
 const INTERRUPTED = 130;
 
@@ -32,14 +31,9 @@ Usage: ${USAGE}
           all proposals, and overwrites nothing in .env
   --help  shows this help`;
 
-async function setup(): Promise<number> {
-  const { values } = parseArgs({
-    options: { yes: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+const options = { yes: { type: 'boolean' } } as const;
+
+async function setup(values: Values<typeof options>): Promise<number> {
   let howToGoOn = `Nothing was written. To start again: npm run setup${values.yes ? ' -- --yes' : ''}`;
   const terminal = openTerminal(!values.yes, () => {
     terminal.close();
@@ -113,4 +107,4 @@ async function start(): Promise<number> {
   return code ?? 1;
 }
 
-process.exitCode = await setup().catch((error: unknown) => reportFailure(error, USAGE));
+await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure, wrap }, setup);

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { ruleTargets } from '../src/commands/index.ts';
 import { readConfig } from '../src/config.ts';
@@ -8,16 +7,16 @@ import * as shape from '../src/config-shapes.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { GatewayError } from '../src/services/gateway/errors.ts';
 import { decimalPrice } from '../src/services/money/price.ts';
-import { reportFailure } from './deploy.ts';
+import { explainFailure } from './deploy.ts';
 import { explainGatewayError } from './setup/gateway-side.ts';
-import { openTerminal, Stop, type Terminal, wrap } from './setup/terminal.ts';
+import { openTerminal, type Terminal, wrap } from './setup/terminal.ts';
 import { adopt } from './trial/adopt.ts';
 import { compareWithExpected, knownIn, readExpected } from './trial/expected.ts';
 import type { Member } from './trial/member-steps.ts';
 import { markdownOf, type TrialReport } from './trial/report.ts';
 import type { Step } from './trial/run.ts';
 import { costsOf, openTrial, type Trial } from './trial/trial.ts';
-import { EX_USAGE } from './usage.ts';
+import { EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
 const INTERRUPTED = 130;
 const DEFAULT_CAP = '1';
@@ -41,31 +40,26 @@ Usage: ${USAGE}
   --adopt     makes fixtures for the tests from a report, and does nothing else
   --help      shows this help`;
 
-const OPTIONS = {
+const options = {
   channel: { type: 'string' },
   'with-me': { type: 'boolean', default: false },
   'max-cost': { type: 'string', default: DEFAULT_CAP },
   out: { type: 'string', default: '.' },
   yes: { type: 'boolean', default: false },
   adopt: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const;
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: OPTIONS });
+async function main(values: Values<typeof options>): Promise<number> {
   const { channel = '', out, yes, 'max-cost': maxCost, 'with-me': withMember } = values;
-  if (values.help || values.adopt !== undefined) {
-    console.log(values.help ? HELP : adopt(values.adopt ?? ''));
+  if (values.adopt !== undefined) {
+    console.log(adopt(values.adopt));
     return 0;
   }
   const problem =
     (!shape.guildId.safeParse(channel).success && '--channel should be the ID of a text channel') ||
     (!decimalPrice.safeParse(maxCost).success && '--max-cost should be an amount in US dollars, such as 0.50') ||
     (yes && withMember && '--with-me needs you, so it cannot be used with --yes');
-  if (problem) {
-    console.error(`${problem}. Usage: ${USAGE}`);
-    return EX_USAGE;
-  }
+  if (problem) throw new Stop(EX_USAGE, `${problem}. Usage: ${USAGE}`);
   const config = readConfig(process.env, ruleTargets);
   const terminal = openTerminal(!yes, () => {
     terminal.say('\nThe trial was ended before its report was written.');
@@ -153,4 +147,4 @@ async function run(
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }
 
-process.exitCode = await main().catch((error: unknown) => reportFailure(error, USAGE));
+await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure, wrap }, main);

@@ -1,7 +1,25 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
-/** From sysexits.h: the command was used incorrectly. */
+// Exit codes from sysexits.h.
 export const EX_USAGE = 64;
+export const EX_DATAERR = 65;
+export const EX_NOINPUT = 66;
+export const EX_SOFTWARE = 70;
+export const EX_IOERR = 74;
+export const EX_TEMPFAIL = 75;
+export const EX_NOPERM = 77;
+export const EX_CONFIG = 78;
+
+/** Ends a script. The message says what is wrong and what to do. */
+export class Stop extends Error {
+  override readonly name = 'Stop';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** Says which argument `parseArgs` refused. Any other error is thrown again. */
 export function reportWrongArguments(error: unknown, usage: string): number {
@@ -10,17 +28,43 @@ export function reportWrongArguments(error: unknown, usage: string): number {
   return EX_USAGE;
 }
 
-/** Runs a script whose only option is --help, and refuses everything else. */
-export async function runWithoutOptions(
-  usage: string,
-  does: string,
-  script: () => void | Promise<void>,
+export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: Options }>
+>['values'];
+
+interface Script<Options extends ParseArgsOptionsConfig> {
+  usage: string;
+  help: string;
+  options?: Options;
+  /** Whether there are arguments without a name. */
+  allowPositionals?: boolean;
+  /** What a failure means. Undefined if it is an error of the script. */
+  explain?: (error: unknown) => { code: number; sentence: string } | undefined;
+  /** Breaks the lines of an explanation. */
+  wrap?: (sentence: string) => string;
+}
+
+/** Runs a script, which may return its exit code; with --help, shows its help instead. */
+export async function runScript<const Options extends ParseArgsOptionsConfig>(
+  { usage, help, options, allowPositionals = false, explain, wrap = (sentence) => sentence }: Script<Options>,
+  run: (values: Values<Options>, positionals: string[]) => unknown,
 ): Promise<void> {
   try {
-    const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-    if (values.help) console.log(`${does}\n\nUsage: ${usage}\n\n  --help  shows this help`);
-    else await script();
+    const all = { ...options, help: { type: 'boolean' } } as const;
+    const { values, positionals } = parseArgs({ options: all, allowPositionals });
+    if ('help' in values) return console.log(help);
+    const code = await run(values as Values<Options>, positionals);
+    if (typeof code === 'number') process.exitCode = code;
   } catch (error) {
-    process.exitCode = reportWrongArguments(error, usage);
+    const reason = error instanceof Stop ? { code: error.code, sentence: error.message } : explain?.(error);
+    if (error instanceof TypeError || !reason) process.exitCode = reportWrongArguments(error, usage);
+    else {
+      console.error(wrap(reason.sentence));
+      process.exitCode = reason.code;
+    }
   }
 }
+
+/** Runs a script whose only option is --help. */
+export const runWithoutOptions = (usage: string, does: string, run: () => unknown): Promise<void> =>
+  runScript({ usage, help: `${does}\n\nUsage: ${usage}\n\n  --help  shows this help` }, run);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { EX_USAGE, runScript, Stop, type Values } from '../usage.ts';
 import { type Coverage, filesReaching, measureCoverage } from './coverage.ts';
 import { judgeAlone, type Trial } from './judge.ts';
 import { Lane } from './lane.ts';
@@ -9,11 +9,11 @@ import { sources } from './sources.ts';
 import { commandOf } from './tests.ts';
 import { judgeTogether } from './together.ts';
 
-/** From sysexits.h: command line usage error. */
-const EX_USAGE = 64;
+const USAGE =
+  'npm run mutants -- [--tests default|all|quick] [--only <text>] [--sample N] [--seed N] [--json <file>] [--coverage <file>]';
 const HELP = `Changes the code in small ways and counts how many of these mutants the tests notice. Takes up to an hour.
 
-Usage: npm run mutants -- [--tests default|all|quick] [--only <text>] [--sample N] [--seed N] [--json <file>] [--coverage <file>]
+Usage: ${USAGE}
 
   --tests     the tests of npm test (default), npm run test:all or npm run test:quick
   --only      only source files whose path contains this text
@@ -25,27 +25,21 @@ Usage: npm run mutants -- [--tests default|all|quick] [--only <text>] [--sample 
 /** Tests wait for half of their time, so four processes can share two cores. */
 const LANE_COUNT = 4;
 
-async function run(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      tests: { type: 'string', default: 'default' },
-      only: { type: 'string', default: '' },
-      sample: { type: 'string', default: '15' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'string' },
-      coverage: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
-    return 0;
-  }
+const options = {
+  tests: { type: 'string', default: 'default' },
+  only: { type: 'string', default: '' },
+  sample: { type: 'string', default: '15' },
+  seed: { type: 'string', default: '1' },
+  json: { type: 'string' },
+  coverage: { type: 'string' },
+} as const;
+
+async function run(values: Values<typeof options>): Promise<number> {
   const { tests, only, json } = values;
   const [sample, seed] = [Number(values.sample), Number(values.seed)];
   const command = commandOf(tests);
   if (command === undefined || !(sample > 0) || !Number.isSafeInteger(sample) || !Number.isSafeInteger(seed))
-    return printUsage();
+    throw new Stop(EX_USAGE, `A value is wrong. Usage: ${USAGE}`);
   const { files, failing } = await coverageFrom(values.coverage, command);
   for (const file of failing) console.log(`${file} fails without a mutant, so it is left out.`);
   const judges = files.filter(({ path }) => !failing.includes(path));
@@ -102,13 +96,4 @@ async function coverageFrom(path: string | undefined, command: string): Promise<
   return coverage;
 }
 
-function printUsage(): number {
-  console.error(HELP);
-  return EX_USAGE;
-}
-
-process.exitCode = await run().catch((error: unknown) => {
-  if (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-    return printUsage();
-  throw error;
-});
+await runScript({ usage: USAGE, help: HELP, options }, run);

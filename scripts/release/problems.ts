@@ -1,3 +1,5 @@
+import { subjectProblem } from '../wording/check.ts';
+
 /** Everything that decides whether a release can be made. */
 export interface ReleaseState {
   /** The version in package.json. */
@@ -16,7 +18,6 @@ export interface ReleaseState {
 
 /** A version, or a candidate for one. */
 const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-rc\.(\d+))?$/;
-const MAX_SUBJECT_LENGTH = 72;
 
 /** The version to release: the newest one with a heading in the changelog. */
 export function versionToRelease(changelog: string): string | undefined {
@@ -44,7 +45,7 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
     problems.push(`docs/upgrading.md does not say that ${next} has schema ${schema}.`);
   if (status !== '') problems.push('The working tree has changes. Commit them first.');
   for (const subject of subjects ?? [])
-    if (!isValidSubject(subject)) problems.push(`The subject of a commit breaks the rules: ${subject}`);
+    if (subjectProblem(subject)) problems.push(`The subject of a commit breaks the rules: ${subject}`);
   return problems;
 }
 
@@ -55,10 +56,6 @@ function entryOf(changelog: string, version: string): string {
   const [, section = ''] = changelog.split(`\n## ${version}\n`);
   return (section.split(/^## /m)[0] ?? '').trim();
 }
-
-/** The rules for subjects are in CONTRIBUTING.md. */
-const isValidSubject = (subject: string): boolean =>
-  subject.length <= MAX_SUBJECT_LENGTH && /^\p{Lu}/u.test(subject) && !subject.endsWith('.');
 
 /** A candidate comes before its release. */
 function compareVersions(one: string, other: string): number {

@@ -1,9 +1,6 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { Stop } from './terminal.ts';
-
-const EX_IOERR = 74;
-const EX_CONFIG = 78;
+import { EX_CONFIG, EX_IOERR, Stop } from '../usage.ts';
 
 const EXAMPLE = new URL('../../.env.example', import.meta.url);
 

@@ -9,10 +9,7 @@ import {
   overriddenKind,
 } from '../../src/services/gateway/model-families.ts';
 import type { GatewaySettings } from '../../src/services/gateway/settings.ts';
-
-const EX_TEMPFAIL = 75;
-const EX_NOPERM = 77;
-const EX_CONFIG = 78;
+import { EX_CONFIG, EX_NOPERM, EX_TEMPFAIL } from '../usage.ts';
 
 const TIME_LIMIT_MS = 15_000;
 /** No gateway has a task with this id. */

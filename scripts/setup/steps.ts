@@ -8,6 +8,7 @@ import { terminalSafe } from '../../src/lib/text.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import { limitsText } from '../../src/services/money/limits-text.ts';
 import { explainFailure, readApplication } from '../deploy.ts';
+import { EX_CONFIG, EX_NOPERM, Stop } from '../usage.ts';
 import { applicationProblems, openRest } from './discord-side.ts';
 import type { Draft } from './draft.ts';
 import {
@@ -17,10 +18,7 @@ import {
   modelsOfKind,
   USUAL_PRICING_PATH,
 } from './gateway-side.ts';
-import { counted, Stop, type Terminal } from './terminal.ts';
-
-const EX_NOPERM = 77;
-const EX_CONFIG = 78;
+import { counted, type Terminal } from './terminal.ts';
 
 const TOKEN_STEPS = `  1. Open https://discord.com/developers/applications and create an application.
   2. Under Installation, set Install Link to None. Then, under Bot, turn Public Bot off, so that no one else can add the bot and spend your money. The bot needs no privileged intent.

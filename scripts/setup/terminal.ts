@@ -2,21 +2,10 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { type CANCEL_SYMBOL, confirm, isCancel, password, text } from '@clack/prompts';
 import type { ZodType } from 'zod';
+import { EX_USAGE, Stop } from '../usage.ts';
 
-const EX_USAGE = 64;
 const MAX_COLUMNS = 80;
 const ROWS = 24;
-
-/** Ends the set-up. The message says what is wrong and what to do. */
-export class Stop extends Error {
-  override readonly name = 'Stop';
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Breaks lines between words. Indented lines and list items stay indented; longer words, such as links, stay whole. */
 export const wrap = (text: string, columns = MAX_COLUMNS): string =>

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Stop } from '../setup/terminal.ts';
+import { EX_DATAERR, Stop } from '../usage.ts';
 import { type StepResult, trialReport } from './report.ts';
 
-const EX_DATAERR = 65;
 export const FIXTURES = new URL('../../test/fixtures/trial/', import.meta.url);
 
 export type AdoptedStep = Pick<StepResult, 'name' | 'responses'>;

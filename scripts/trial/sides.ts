@@ -13,13 +13,12 @@ import { GatewayHttp } from '../../src/services/gateway/http.ts';
 import { defaultGatewayLimits, type GatewaySettings } from '../../src/services/gateway/settings.ts';
 import { createModerationService } from '../../src/services/safety/moderation-service.ts';
 import { USUAL_PRICING_PATH } from '../setup/gateway-side.ts';
-import { Stop } from '../setup/terminal.ts';
+import { EX_CONFIG, Stop } from '../usage.ts';
 import { trialPrices } from './prices.ts';
 import { Recorder } from './recorder.ts';
 import { discordRoutes, gatewayRoutes } from './routes.ts';
 
 export const PROMPT = 'a red kite above a quiet harbour at dawn';
-const EX_CONFIG = 78;
 const MAX_PATH_LENGTH = 200;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
