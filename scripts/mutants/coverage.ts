@@ -1,11 +1,10 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createVitest, parseCLI } from 'vitest/node';
-import { changedSources, experimental } from './changed-sources.ts';
 import type { Mutant } from './mutants.ts';
-import { addProbes, lineOfEntry } from './probes.ts';
 
 /** What one test file took and reached. */
 export interface FileRecord {
@@ -13,8 +12,8 @@ export interface FileRecord {
   readonly ms: number;
   /** Of its worker process alone, without the processes that it started. */
   readonly cpuMs: number;
-  /** `path:line` of the measured files. */
-  readonly reached: readonly string[];
+  /** How often V8 ran each part of the measured files. Parts of parts are listed, too. */
+  readonly reached: Readonly<Record<string, readonly Profiler.CoverageRange[]>>;
 }
 
 export interface Coverage {
@@ -25,14 +24,15 @@ export interface Coverage {
 
 const SETUP = fileURLToPath(new URL('./each-file.ts', import.meta.url));
 
-/** Runs the tests once and records which of them reach which lines. */
+/** Runs the tests once and records which of them reach what. */
 export async function measureCoverage(command: string): Promise<Coverage> {
   const { filter, options } = parseCLI(command);
   const root = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-coverage-'));
   try {
-    const test = { experimental, setupFiles: [SETUP], env: { REACHED_LINES_FOLDER: folder } };
-    const vitest = await createVitest({ ...options, watch: false }, { plugins: [changedSources(addProbes)], test });
+    // What is kept from an earlier compilation is not counted in full.
+    Object.assign(process.env, { NODE_DISABLE_COMPILE_CACHE: '1', COVERAGE_FOLDER: folder });
+    const vitest = await createVitest({ ...options, watch: false }, { test: { setupFiles: [SETUP] } });
     await vitest.start(filter);
     const failing = vitest.state
       .getTestModules()
@@ -47,15 +47,17 @@ export async function measureCoverage(command: string): Promise<Coverage> {
 }
 
 /** The test files that reach a mutant: first the test of its file, then those that reach most of it in the least time. */
-export function filesReaching(mutant: Mutant, text: string, records: readonly FileRecord[]): FileRecord[] {
-  const { path } = mutant;
-  const entry = lineOfEntry(text, mutant);
-  const reachedLines = ({ reached }: FileRecord): number =>
-    reached.filter((place) => place.startsWith(`${path}:`)).length;
-  // What is outside of functions runs only once in a process, for whichever test file is the first.
-  const isReaching = (record: FileRecord): boolean =>
-    entry === undefined ? reachedLines(record) > 0 : record.reached.includes(`${path}:${entry}`);
+export function filesReaching({ path, start, isInFunction }: Mutant, records: readonly FileRecord[]): FileRecord[] {
+  const rangesOf = ({ reached }: FileRecord) => reached[path] ?? [];
+  const reachedCount = (record: FileRecord): number => rangesOf(record).filter(({ count }) => count > 0).length;
+  const isReaching = (record: FileRecord): boolean => {
+    // What is outside of functions runs only once in a process, for whichever test file is the first.
+    if (!isInFunction) return reachedCount(record) > 0;
+    const around = rangesOf(record).filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset);
+    // The innermost one begins last.
+    return (around.toSorted((one, other) => other.startOffset - one.startOffset)[0]?.count ?? 0) > 0;
+  };
   const ownTest = path.replace(/^src(.*)\.ts$/, 'test$1.test.ts');
-  const costOf = (record: FileRecord): number => (record.path === ownTest ? 0 : record.cpuMs / reachedLines(record));
+  const costOf = (record: FileRecord): number => (record.path === ownTest ? 0 : record.cpuMs / reachedCount(record));
   return records.filter(isReaching).toSorted((one, other) => costOf(one) - costOf(other));
 }

@@ -1,8 +1,9 @@
 import { join, relative } from 'node:path';
+import type { Plugin } from 'vitest/config';
 import { BaseSequencer, createVitest, parseCLI, type TestModule, type TestSpecification } from 'vitest/node';
-import { changedSources, experimental } from './changed-sources.ts';
 import type { FileRecord } from './coverage.ts';
 import { type Mutant, mutate } from './mutants.ts';
+import { sources } from './sources.ts';
 
 /** Test files to run with some mutants, in this order, until the first failure. */
 export interface Job {
@@ -30,6 +31,22 @@ class AsGiven extends BaseSequencer {
   }
 }
 
+const pathOfSource = (id: string): string | undefined => sources.find((path) => path === relative(process.cwd(), id));
+
+/** Loads a changed text of the measured files, while the files themselves stay as they are. */
+const changedSources: Plugin = {
+  name: 'changed-sources',
+  enforce: 'pre',
+  // Vitest keeps what it loads in files, by the text before the change.
+  configureVitest: ({ defineCacheKeyGenerator }) =>
+    defineCacheKeyGenerator(({ id }) => (pathOfSource(id) === undefined ? undefined : false)),
+  transform(text, id) {
+    const path = pathOfSource(id);
+    const mutants = current.filter((mutant) => mutant.path === path);
+    return path === undefined ? undefined : { code: mutate(text, ...mutants), map: null };
+  },
+};
+
 const { filter, options } = parseCLI(process.argv[2] ?? '');
 let current: readonly Mutant[] = [];
 let waiting: FileRecord[] = [];
@@ -45,10 +62,11 @@ const vitest = await createVitest(
     reporters: [{ onTestModuleEnd: endFile }],
   },
   {
-    plugins: [changedSources((path, text) => mutate(text, ...current.filter((mutant) => mutant.path === path)))],
+    plugins: [changedSources],
     // A condition that a mutant keeps from being met is awaited for less time than in other runs.
     test: {
-      experimental,
+      // Node alone would load the files as they are.
+      experimental: { viteModuleRunner: true },
       sequence: { sequencer: AsGiven },
       testTimeout: 60_000,
       expect: { poll: { timeout: 20_000 } },

@@ -11,27 +11,14 @@ export interface Mutant {
   /** Replaces the text between `start` and `end`. */
   readonly replacement: string;
   readonly change: string;
+  readonly isInFunction: boolean;
 }
 
-const SWAPPED_OPERATORS: Readonly<Record<string, string>> = {
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '===': '!==',
-  '!==': '===',
-  '&&': '||',
-  '||': '&&',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '%': '*',
-  '+=': '-=',
-  '-=': '+=',
-  '++': '--',
-  '--': '++',
-};
+const SWAPPED_OPERATORS: Readonly<Record<string, string>> = Object.fromEntries(
+  '< <=, <= <, > >=, >= >, === !==, !== ===, && ||, || &&, + -, - +, * /, / *, % *, += -=, -= +=, ++ --, -- ++'
+    .split(', ')
+    .map((pair) => pair.split(' ')),
+);
 const LOG_CALL = /(?:^|[.#])log\.\w+$/;
 const MAX_SHOWN_LENGTH = 90;
 
@@ -39,6 +26,8 @@ const MAX_SHOWN_LENGTH = 90;
 export function mutantsOf(path: string, text: string): Mutant[] {
   const mutants: Mutant[] = [];
   const untouched: Span[] = [];
+  /** Outer ones are visited first. */
+  const functions: Span[] = [];
   const textOf = ({ start, end }: Span): string => text.slice(start, end);
   const skip = (node: Span): void => void untouched.push(node);
   const replace = (node: Span, replacement: string): void => {
@@ -46,7 +35,9 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     const lineStart = text.lastIndexOf('\n', start - 1) + 1;
     const sourceLine = text.slice(lineStart, text.indexOf('\n', start)).trim();
     const change = `${shorten(textOf(node))} → ${shorten(replacement) || 'nothing'} in: ${sourceLine}`;
-    mutants.push({ path, line: text.slice(0, start).split('\n').length, start, end, replacement, change });
+    const line = text.slice(0, start).split('\n').length;
+    const isInFunction = isWithin(node, functions);
+    mutants.push({ path, line, start, end, replacement, change, isInFunction });
   };
   const negate = (test: Expression | null): void => {
     // Swapping the operator of a comparison, or removing a `!`, does the same.
@@ -98,8 +89,11 @@ export function mutantsOf(path: string, text: string): Mutant[] {
     ReturnStatement(node) {
       if (node.argument) replace(node, 'return;');
     },
-    ArrowFunctionExpression({ body, expression }) {
-      if (expression) replace(body, 'undefined');
+    FunctionDeclaration: (node) => void functions.push(node),
+    FunctionExpression: (node) => void functions.push(node),
+    ArrowFunctionExpression(node) {
+      functions.push(node);
+      if (node.expression) replace(node.body, 'undefined');
     },
     BlockStatement(node) {
       // With one statement, removing that does the same.
@@ -112,10 +106,13 @@ export function mutantsOf(path: string, text: string): Mutant[] {
       else if (typeof value === 'string' && !value.includes(' ')) replace(node, value === '' ? "'mutant'" : "''");
     },
   }).visit(parseSync(path, text).program);
-  const isUntouched = ({ start, end }: Span): boolean =>
-    untouched.some((span) => span.start <= start && end <= span.end);
-  return mutants.filter((mutant) => !isUntouched(mutant) && parseSync(path, mutate(text, mutant)).errors.length === 0);
+  return mutants.filter(
+    (mutant) => !isWithin(mutant, untouched) && parseSync(path, mutate(text, mutant)).errors.length === 0,
+  );
 }
+
+const isWithin = ({ start, end }: Span, spans: readonly Span[]): boolean =>
+  spans.some((span) => span.start <= start && end <= span.end);
 
 /** Applies mutants that do not overlap. */
 export function mutate(text: string, ...mutants: readonly Mutant[]): string {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import packageFile from '../../package.json' with { type: 'json' };
 import { EX_USAGE, runScript, Stop, type Values } from '../usage.ts';
 import { type Coverage, filesReaching, measureCoverage } from './coverage.ts';
 import { judgeAlone, type Trial } from './judge.ts';
@@ -6,7 +7,6 @@ import { Lane } from './lane.ts';
 import { mutantsOf, sampleOf } from './mutants.ts';
 import { printReport, resultOf } from './report.ts';
 import { sources } from './sources.ts';
-import { commandOf } from './tests.ts';
 import { judgeTogether } from './together.ts';
 
 const USAGE =
@@ -34,6 +34,12 @@ const options = {
   coverage: { type: 'string' },
 } as const;
 
+/** How a script of package.json runs Vitest: `npm test` for `default`, `npm run test:<name>` for another name. */
+function commandOf(tests: string): string | undefined {
+  const { scripts }: { scripts: Record<string, string> } = packageFile;
+  return /vitest run[^&|;]*/.exec(scripts[tests === 'default' ? 'test' : `test:${tests}`] ?? '')?.[0].trim();
+}
+
 async function run(values: Values<typeof options>): Promise<number> {
   const { tests, only, json } = values;
   const [sample, seed] = [Number(values.sample), Number(values.seed)];
@@ -48,7 +54,7 @@ async function run(values: Values<typeof options>): Promise<number> {
     .flatMap((path): Trial[] => {
       const text = readFileSync(path, 'utf8');
       return sampleOf(mutantsOf(path, text), seed, sample).map((mutant) => {
-        const covering = filesReaching(mutant, text, judges);
+        const covering = filesReaching(mutant, judges);
         return { mutant, covering, remaining: covering };
       });
     });
