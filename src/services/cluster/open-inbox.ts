@@ -82,7 +82,7 @@ async function openPostgres(url: string): Promise<QueueServer> {
  * The pool that BullMQ gets. BullMQ reserves a connection for each queue from which it takes packets, to wait for notifications. All of them would listen on the same
  * channel, and Postgres would send every notification to each of them; here they share one connection.
  */
-export class SharedListenerPool extends EventEmitter {
+class SharedListenerPool extends EventEmitter {
   readonly #pool: Pool;
   readonly #borrowers = new Set<SharedConnection>();
   readonly #queries = new KeyedLock();
