@@ -5,8 +5,10 @@ import { localeProblems } from './locales/check.ts';
 import { readMaxLengths } from './locales/lengths.ts';
 import { runWithoutOptions } from './usage.ts';
 
+const DOES = 'Compares the strings of every language with the English ones: keys, values, plurals, lengths.';
+
 /** Unfinished languages, which members cannot choose, are listed only. */
-function checkLocales(): void {
+await runWithoutOptions('npm run check:locales', DOES, () => {
   const english = stringFiles('en');
   const maxLengthOf = readMaxLengths();
   const folders = readdirSync(new URL('../src/locales/', import.meta.url), { withFileTypes: true });
@@ -17,10 +19,4 @@ function checkLocales(): void {
     console.log(`Checked the strings of ${name}: ${problems.length} problems${isSpoken ? '' : ' (not spoken yet)'}.`);
     if (isSpoken && problems.length > 0) process.exitCode = 1;
   }
-}
-
-await runWithoutOptions(
-  'npm run check:locales',
-  'Compares the strings of every language with the English ones: keys, values, plurals, lengths.',
-  checkLocales,
-);
+});

@@ -13,7 +13,9 @@ const check = (name: string) =>
     );
   });
 
-async function checkAll(): Promise<void> {
+const DOES = 'Checks types, lint, format, who imports whom, dead code, regular expressions, wording and languages.';
+
+await runWithoutOptions('npm run check', DOES, async () => {
   // Here, because `npm ci` runs no scripts.
   if (useHooks('.')) console.log('From now on, git checks the subjects of commits in this clone (.githooks).');
   // They run side by side, and each prints its output in one piece.
@@ -22,10 +24,4 @@ async function checkAll(): Promise<void> {
     process.stdout.write(output);
     if (failed) process.exitCode = 1;
   }
-}
-
-await runWithoutOptions(
-  'npm run check',
-  'Checks types, lint, format, who imports whom, dead code, regular expressions, wording and languages.',
-  checkAll,
-);
+});

@@ -65,6 +65,22 @@ export async function runScript<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
+/** Runs a check, which returns what it found wrong, and what to say if that is nothing. */
+export const runCheck = (name: string, does: string, check: () => Promise<CheckResult> | CheckResult): Promise<void> =>
+  runWithoutOptions(`npm run check:${name}`, does, async () => {
+    const { problems, advice, summary } = await check();
+    for (const problem of problems) console.error(problem);
+    if (problems.length > 0 && advice) console.error(advice);
+    if (problems.length === 0) console.log(summary);
+    return problems.length > 0 ? 1 : 0;
+  });
+
+interface CheckResult {
+  problems: readonly string[];
+  advice?: string;
+  summary: string;
+}
+
 /** Runs a script whose only option is --help. */
 export const runWithoutOptions = (usage: string, does: string, run: () => unknown): Promise<void> =>
   runScript({ usage, help: `${does}\n\nUsage: ${usage}\n\n  --help  shows this help` }, run);
