@@ -19,7 +19,7 @@ export const parentOf = (path: string): string =>
 
 interface Field {
   types: Set<string>;
-  lengths: number[];
+  length?: [number, number];
   /** How often the field appeared, and how often as an object. */
   count: number;
   objects: number;
@@ -31,12 +31,12 @@ export function shapeOf(samples: readonly { body: unknown; mediaType?: string }[
   const words = new Map<string, Set<string>>();
   const add = (value: unknown, path: string, key: string, depth: number, type = typeOf(value, key)): void => {
     if (!fields.has(path) && fields.size >= MAX_FIELDS) return;
-    const field = fields.get(path) ?? { types: new Set(), lengths: [], count: 0, objects: 0 };
+    const field: Field = fields.get(path) ?? { types: new Set(), count: 0, objects: 0 };
     fields.set(path, field);
     field.count++;
     field.types.add(type);
-    const lengths = [...field.lengths, ...lengthOf(value)];
-    if (lengths.length > 0) field.lengths = [Math.min(...lengths), Math.max(...lengths)];
+    const lengths = [...(field.length ?? []), ...lengthOf(value)];
+    if (lengths.length > 0) field.length = [Math.min(...lengths), Math.max(...lengths)];
     const word = WORD_KEYS.test(key) ? wordOf(value, vocabulary) : undefined;
     if (word !== undefined) words.set(path, (words.get(path) ?? new Set()).add(word));
     if (depth >= MAX_DEPTH) return;
@@ -47,23 +47,10 @@ export function shapeOf(samples: readonly { body: unknown; mediaType?: string }[
   };
   for (const { body, mediaType = '' } of samples)
     add(body, '$', '', 0, body === undefined ? (/^[a-z]+\/[a-z.+-]+$/.exec(mediaType)?.[0] ?? 'nothing') : undefined);
-  const entries = [...fields].map(
-    ([
-      path,
-      {
-        types,
-        lengths: [min = 0, max],
-        count,
-      },
-    ]) => {
-      const isOptional = !path.endsWith('[]') && path !== '$' && count < (fields.get(parentOf(path))?.objects ?? 0);
-      const length: [number, number] | undefined = max === undefined ? undefined : [min, max];
-      return [
-        path,
-        { types: [...types].sort(), ...(length && { length }), ...(isOptional && { optional: true as const }) },
-      ] as const;
-    },
-  );
+  const entries = [...fields].map(([path, { types, length, count }]): [string, Shape['fields'][string]] => {
+    const isOptional = !path.endsWith('[]') && path !== '$' && count < (fields.get(parentOf(path))?.objects ?? 0);
+    return [path, { types: [...types].sort(), ...(length && { length }), ...(isOptional && { optional: true }) }];
+  });
   return {
     fields: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))),
     words: Object.fromEntries([...words].map(([path, own]) => [path, [...own]])),

@@ -1,7 +1,7 @@
 import { type APIApplication, type APIGuildChannel, type APIUser, ChannelType, Routes } from 'discord-api-types/v10';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import type { Config } from '../../src/config.ts';
-import { createDiscordClients, type DiscordClients } from '../../src/discord/outbox/clients.ts';
+import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isRecord, parsePlainJson } from '../../src/lib/exact-json.ts';
@@ -113,11 +113,7 @@ function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
 }
 
 /** `close` stops the recording, too. */
-function openDiscord(
-  apiUrl: string,
-  token: string,
-  recorder: Recorder,
-): { clients: DiscordClients; close(): Promise<void> } {
+function openDiscord(apiUrl: string, token: string, recorder: Recorder) {
   const before = getGlobalDispatcher();
   const agent = new Agent();
   // The clients of the bot use the dispatcher of the process.
