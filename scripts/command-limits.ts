@@ -28,27 +28,20 @@ interface Entry {
   choices?: readonly Entry[] | undefined;
 }
 
-interface Field {
-  what: string;
-  max: number;
-  /** By language. */
-  texts: ReadonlyMap<string, string>;
-}
+type Field = ReturnType<typeof fieldOf>;
 
-const inLanguages = (english: string | undefined, translations?: Translations): Map<string, string> =>
-  new Map(Object.entries({ en: english, ...translations }).flatMap(([one, text]) => (text ? [[one, text]] : [])));
+/** `texts` has them by language. */
+function fieldOf(what: string, max: number, english: string | undefined, translations?: Translations) {
+  const all = Object.entries({ en: english, ...translations });
+  return { what, max, texts: new Map(all.flatMap(([one, text]): [string, string][] => (text ? [[one, text]] : []))) };
+}
 
 function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): Field[] {
   const { name, description, value = '', options = [], choices = [] } = entry;
-  const field = (what: string, max: number, texts: Field['texts']): Field => ({
-    what: `${what} of ${path}`,
-    max,
-    texts,
-  });
   return [
-    field('The name', maxName, inLanguages(name, entry.name_localizations)),
-    field('The description', MAX_TEXT, inLanguages(description, entry.description_localizations)),
-    field('The value', MAX_TEXT, inLanguages(String(value))),
+    fieldOf(`The name of ${path}`, maxName, name, entry.name_localizations),
+    fieldOf(`The description of ${path}`, MAX_TEXT, description, entry.description_localizations),
+    fieldOf(`The value of ${path}`, MAX_TEXT, String(value)),
     ...options.flatMap((option) => fieldsOf(option, `${path} ${option.name}`)),
     ...choices.flatMap((choice) => fieldsOf(choice, `the choice ${choice.name} of ${path}`, MAX_TEXT)),
   ];

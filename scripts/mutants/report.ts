@@ -1,13 +1,10 @@
 import type { Trial, Verdict } from './judge.ts';
 
 const VERDICTS: readonly Verdict[] = ['killed', 'survived', 'timed out', 'not covered'];
-const FIRST_WIDTH = 36;
-const WIDTH = 13;
 
 /** A table by file, and every mutant that was not killed. */
 export function printReport(trials: readonly Trial[]): void {
-  printRow('file', ['mutants', ...VERDICTS]);
-  for (const [path, counts] of Object.entries(countsOf(trials))) printRow(path, Object.values(counts));
+  console.table(countsOf(trials));
   for (const verdict of VERDICTS.slice(1)) {
     const listed = trials.filter((trial) => trial.verdict === verdict);
     if (listed.length > 0) console.log(`\n${verdict}:`);
@@ -34,8 +31,4 @@ function countsOf(trials: readonly Trial[]): Record<string, Record<string, numbe
   });
   const byPath = Map.groupBy(trials, ({ mutant }) => mutant.path);
   return { ...Object.fromEntries(Array.from(byPath, ([path, own]) => [path, count(own)])), all: count(trials) };
-}
-
-function printRow(name: string, cells: readonly (string | number)[]): void {
-  console.log(name.padEnd(FIRST_WIDTH) + cells.map((cell) => String(cell).padStart(WIDTH)).join(''));
 }

@@ -69,12 +69,11 @@ async function judgeAll(command: string, trials: readonly Trial[]): Promise<void
   const stop = (): void => {
     for (const lane of lanes) lane.stop();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop();
-      process.exit(1);
-    });
-  }
+  const end = (): never => {
+    stop();
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, end);
   const queue = trials.entries();
   try {
     await Promise.all(
