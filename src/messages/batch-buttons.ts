@@ -1,6 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { mayOpenThread, requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult } from '../discord/handlers.ts';
+import { listText } from '../lib/formats.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { sayIn } from '../locales/index.ts';
 import { mayBeRetried } from '../services/orders/batches.ts';
@@ -76,7 +77,7 @@ const retryFailedButton = onPress(customIds.retryFailed, {
     const messages = batch.route.isPrivate || message.isPrivate ? 'private' : 'public';
     const orders = failed.map(({ order }) => order);
     const prompts = new Set(orders.map(({ request: { typed, prompt = '' } }) => typed ?? prompt));
-    const typed = titleOf(batch) && [...prompts].join(', ');
+    const typed = titleOf(batch) && listText([...prompts], context.say);
     const retries = { batchId: batch.id, childIds: failed.map((one) => one.id) };
     return propose(orders, { reason }, context, messages, { typed, retries });
   },
