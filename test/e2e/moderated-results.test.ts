@@ -4,6 +4,10 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
+import { backUpStore } from '../../src/services/store/copy/back-up.ts';
+import { Backup } from '../../src/services/store/copy/backup-file.ts';
+import { restoreStore } from '../../src/services/store/copy/restore.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
@@ -133,6 +137,39 @@ describe('Moderation of images', () => {
     await (await fixture.discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
+
+  for (const [since, speedOfBackup] of [
+    ['was being made', 0.001],
+    ['was held', 20],
+  ] as const)
+    it(`Moderators are asked again about a held result that they published after a backup of the time when it ${since}, once the backup is restored`, async () => {
+      const fixture = await moderatedBot({ results: 'hold' });
+      const { discord, gateway, config, clock, log } = fixture;
+      const decide = async (question: Message, label: string) =>
+        (await discord.as('admin').in(LOG_CHANNEL).click(question, label)).message();
+      gateway.setSpeed(speedOfBackup);
+      const exchange = await order(fixture, 'shows:violence');
+      await exchange.message(says('shows:violence'));
+      if (speedOfBackup === 20) await waitForQuestion(fixture);
+      const file = join(createTemporaryFolder(), 'atelier.backup');
+      await backUpStore(config.store, file, { log, clock, by: '1.2.3' });
+      gateway.setSpeed(20);
+      const question = await waitForQuestion(fixture);
+      await decide(question, 'Publish');
+      const result = await exchange.message(says('Finished in'));
+      await fixture.app.stop();
+      const store = { url: `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`, scheme: 'sqlite' } as const;
+      const backup = await Backup.open(file, undefined);
+      await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
+      backup.close();
+      await startBot({ ...fixture, config: { ...config, store } });
+      const secondQuestion = await waitForQuestion(fixture);
+      expect(secondQuestion.id).not.toBe(question.id);
+      await decide(secondQuestion, 'Delete');
+      const shown = () => discord.messages('studio').filter(({ id }) => id === result.id);
+      await expect.poll(() => shown().map(text)).toEqual([expect.stringContaining('The result was withheld')]);
+      expect(shown()[0]?.attachments).toEqual([]);
+    });
 
   it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
     const fixture = await moderatedBot({ results: 'hold' });

@@ -62,7 +62,9 @@ export class EndDelivery {
     const postedResult = await this.#findPosted(storedTask);
     if (postedResult) return postedResult;
     const shownTask = await this.#findShown(storedTask);
-    if (shownTask !== 'unreadable' && shownTask?.showsEnd)
+    // What a moderator has decided since a restore may differ from what the message shows.
+    const isDecided = storedTask.review?.outcome === 'shown' || storedTask.review?.outcome === 'deleted';
+    if (shownTask !== 'unreadable' && shownTask?.showsEnd && !isDecided)
       return { message: shownTask.place, by: 'edit', ...(storedTask.restored && { wasShown: true as const }) };
     const mayBeShown = shownTask === 'unreadable';
     const task = shownTask && !mayBeShown ? setMessage(storedTask, shownTask.place) : storedTask;

@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.ts';
 /** The largest expected difference between Discord's clock and ours. */
 const SKEW_MS = 60_000;
 /** A message was posted within this time, or never. */
-const WINDOW_MS = 15 * 60_000;
+export const WINDOW_MS = 15 * 60_000;
 /** Bounds how far back a busy channel is read. */
 const MAX_PAGES = 10;
 
@@ -29,7 +29,7 @@ type ChannelReader = Pick<Outbox, 'messagesBefore' | 'botUserId'>;
 /** Searches for a message that was about to be posted when the bot stopped, or when Discord's response was lost. */
 export const findPosted = (
   task: Task,
-  intention: Intention,
+  intention: Pick<Intention, 'channelId' | 'at'> & { until?: number },
   reader: ChannelReader,
 ): Promise<MessagePlace | undefined> => find(intention, reader, (message) => showsTask(message, task, reader));
 

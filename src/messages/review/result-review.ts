@@ -1,7 +1,7 @@
 import { Attempts, withStore } from '../../discord/delivery/backoff.ts';
 import type { InteractionFacts } from '../../discord/interaction-facts.ts';
 import { bodyOf } from '../../discord/message-body.ts';
-import { findPosted } from '../../discord/outbox/adoption.ts';
+import { findPosted, WINDOW_MS } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import { pause } from '../../lib/clock.ts';
 import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
@@ -122,7 +122,9 @@ export class ResultReview {
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
     const { outbox } = this.#sources;
-    const intention = { by: 'channel', channelId, nonce: nonceOf(task), at } as const;
+    // A restored store does not know when its moderators were asked before.
+    const since = task.restored ? task.times.created : at;
+    const intention = { by: 'channel', channelId, nonce: nonceOf(task), at: since, until: at + WINDOW_MS } as const;
     const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
     const { guildId } = task;
@@ -162,5 +164,5 @@ function refusalKeyOf({ isUnavailable, needsAgeRestriction }: ModerationOutcome)
   return needsAgeRestriction ? 'refusals.rules.resultElsewhere' : 'refusals.rules.resultRefused';
 }
 
-/** Differs from the nonce of the task's message. */
-const nonceOf = ({ id }: Task): string => `${id}-review`;
+/** Differs from the nonce of the task's message, and after a restore from that of the question that was decided before. At most 25 characters. */
+const nonceOf = ({ id, restored }: Task): string => (restored ? `${id}${restored.at.toString(36)}` : `${id}-review`);

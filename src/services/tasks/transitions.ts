@@ -6,6 +6,7 @@ import type { Estimate } from './estimate.ts';
 import type { CommonRequest, TaskKind, TaskRequests, Traits } from './kind-spec.ts';
 import {
   hasEnded,
+  isHeld,
   type MessagePlace,
   type Route,
   TASK_VERSION,
@@ -196,7 +197,8 @@ function withoutDuePing(task: Task): Task {
  * For a live task in a restored store. It is unknown what was sent since the backup: an order that was about to be sent may have been sent, and
  * words that came with the order can only be sent again by the member.
  */
-export function markRestored(task: Task, now: number): Task {
+export function markRestored(original: Task, now: number): Task {
+  const task = withoutQuestion(original, now);
   if (!task.traits.isPaid || hasEnded(task)) return withoutDuePing({ ...task, restored: { at: now } });
   const { state, times } = task;
   if (state === 'submitting') return markUnconfirmed({ ...task, restored: { at: now } }, undefined, now);
@@ -211,6 +213,10 @@ export function markRestored(task: Task, now: number): Task {
     times: hasUnsentWords && times.wordsTaken === undefined ? { ...times, wordsLost: times.wordsLost ?? now } : times,
   };
 }
+
+/** Moderators may have decided since the backup, and then the question that they were asked has no buttons any more. */
+const withoutQuestion = (task: Task, now: number): Task =>
+  task.review && isHeld(task) ? { ...task, review: { ...task.review, at: now, messageId: undefined } } : task;
 
 /** Both orders count from now on, also under the same key, because a gateway may ignore the key. */
 export const setSuccessor = (task: Task, successorId: string | undefined): Task => ({
