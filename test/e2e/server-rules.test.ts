@@ -617,7 +617,7 @@ describe('Server rules', () => {
         .messages('no-threads')
         .map((one) => text(one))
         .join('\n');
-    await expect.poll(logMessages).toContain('Rule: blocked words.');
+    await expect.poll(logMessages).toContain('Rule: blocked words (set by the bot’s operator).');
     const directExchange = await fixture.discord.as('member').in('dm').slash('imagine', { prompt: 'gore' });
     expect(text(await directExchange.message())).toContain('a word or phrase');
     expect(submitCount(fixture.gateway)).toBe(0);
@@ -641,6 +641,17 @@ describe('Server rules', () => {
     expect(page).toContain('- the operator’s rule: deny Imagine\n');
     expect(page).not.toContain('Everyone can use');
     expect(page).toContain('The operator does not offer own installations of the bot.');
+  });
+
+  it('The log channel says that a refused request broke a rule of the operator, and not which of its words', async () => {
+    const path = join(createTemporaryFolder(), 'rules.json');
+    writeFileSync(path, JSON.stringify({ words: [{ text: 'casino' }] }));
+    const fixture = await botWith({ RULES: path });
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
+    await imagine(fixture, 'a casino');
+    await expect
+      .poll(() => fixture.discord.messages('no-threads').map(text).join())
+      .toMatch(/was refused\. Rule: blocked words \(set by the bot’s operator\)\.$/);
   });
 
   it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {

@@ -94,17 +94,18 @@ export function startRuleLog(services: Services): void {
 
 /** Contains what matched, behind a spoiler, and nothing else from the request. */
 function refusalText(
-  { what, memberId: member, channelId: channel, rule: name, isUnchecked, entry: matched }: RuleRefusal,
+  { what, memberId: member, channelId: channel, rule: name, isUnchecked, isOperators, entry: matched }: RuleRefusal,
   at: number,
   targets: RuleTargets,
   say: Say,
 ): string {
   const entryText = (entry: string): string =>
     name === 'access' ? truncateMarkdown(accessMarkdown(entry, targets, say), MAX_ACCESS_LENGTH) : entryMarkdown(entry);
+  const rule = say(isUnchecked ? 'rules.log.unchecked' : `rules.names.${name}`);
   const facts = {
     at: Math.floor(at / 1000),
     member,
-    rule: say(isUnchecked ? 'rules.log.unchecked' : `rules.names.${name}`),
+    rule: isOperators ? say('rules.log.byOperator', { rule }) : rule,
   };
   const sentence =
     channel === undefined

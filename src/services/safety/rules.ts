@@ -54,6 +54,8 @@ export interface RuleRefusal extends Omit<BrokenRule, 'refusal'> {
   what: 'request' | 'result';
   /** Whether the moderation service did not check it, so it may be harmless. */
   isUnchecked: boolean;
+  /** Whether the operator set the rule, so that admins do not find it among theirs. */
+  isOperators: boolean;
   guildId: string;
   memberId: string;
   channelId: string | undefined;
@@ -274,8 +276,8 @@ export class Rules {
 
   /** Notifies the admins of the task's server that a result was refused. */
   reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
-    const isUnchecked = entry === undefined;
-    this.#notifyRefusal({ what: 'result', rule: 'moderation', isUnchecked, entry, guildId, memberId, channelId });
+    const refused = { isUnchecked: entry === undefined, isOperators: false };
+    this.#notifyRefusal({ what: 'result', rule: 'moderation', ...refused, entry, guildId, memberId, channelId });
   }
 
   /** A task as it can be shown in another server: without the words that are blocked there. */
@@ -350,9 +352,10 @@ export class Rules {
   ): Refusal {
     const { refusal, rule, entry } = broken;
     // The admins of a server must not see what the operator blocks.
-    const shownEntry = name === OPERATOR ? undefined : entry;
+    const isOperators = name === OPERATOR;
+    const shown = { entry: isOperators ? undefined : entry, isOperators };
     const isUnchecked = refusal.key === 'refusals.rules.moderationUnavailable';
-    this.#notifyRefusal({ what: 'request', rule, isUnchecked, entry: shownEntry, guildId, memberId, channelId });
+    this.#notifyRefusal({ what: 'request', rule, isUnchecked, ...shown, guildId, memberId, channelId });
     return refusal;
   }
 
