@@ -43,9 +43,11 @@ export async function startAll(
   if (config.discord.mentions || config.discord.messageContent)
     connection.onOther((packet) => void bot.readMessage(packet));
   logDiscordEvents(clients, log, clock);
+  let inProgressCount: number;
   try {
     if (config.discord.messageContent) await requireMessageContent(reads, config.discord.token, log);
     await bot.open();
+    inProgressCount = book.inProgressCount;
     await connectInTime(connection.open(config.discord.token), clock);
     await bot.start();
   } catch (error) {
@@ -53,7 +55,7 @@ export async function startAll(
     throw error;
   }
   const canUseGateway = await bot.checkGateway();
-  const startFacts = { version, tasks: book.inProgressCount, ...limitsOf(config.budgets) };
+  const startFacts = { version, tasks: inProgressCount, ...limitsOf(config.budgets) };
   log.info(startFacts, canUseGateway ? 'Atelier is ready.' : 'Atelier has started without the gateway.');
   bot.announce();
 
