@@ -26,7 +26,7 @@ export class Mistakes {
   }
 
   add(refusal: Refusal): void {
-    this.#refusals.push(refusal);
+    this.#refusals.push(...(refusal instanceof SeveralRefusals ? refusal.all : [refusal]));
   }
 
   throwIfAny(): void {

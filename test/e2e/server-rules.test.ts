@@ -395,6 +395,7 @@ describe('Server rules', () => {
       ['{"words":[{}]}', '`words › #1 › text` is missing in the file.'],
       ['{"words":{}}', '`words` must be a list in square brackets.'],
       ['{"moderation":{"prompts":"block"}}', 'must be one of `off`, `refuse`, `spoiler`, `hold`.'],
+      ['{"words":[{"text":"*bad"}]}', '`words › #1 › text` would block nothing.'],
       ['{"longestPrompt":1e9}', '`longestPrompt` must be at most 100,000.'],
       ['{"pressers":"admins"}', '`pressers` must be `everyone`, `requester` or'],
       ['{"deniedDomains":["fox"]}', '`deniedDomains › #1` must be a domain such as'],

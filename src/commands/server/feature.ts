@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { installLinks } from '../../discord/deployment.ts';
 import { missingPermissions, neededPermissions } from '../../discord/guards.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { sayIn } from '../../locales/index.ts';
 import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';
 import { historyPage } from '../history.ts';
@@ -22,7 +23,7 @@ const rules = command({
   run: async (_values, context) => currentRulesPage(context),
 });
 
-/** Shows who changed which rule and when, and how. The file has all entries that a change of a list removed and added. */
+/** Shows who changed which rule and when, and how. The file is in English, like all tables, and has all entries that a change of a list removed and added. */
 const rulesHistory = command({
   name: 'history',
   options: {},
@@ -30,6 +31,7 @@ const rulesHistory = command({
     const { guildId } = managedServer(context);
     const { say, services } = context;
     const { rules, targets: ruleTargets } = services.safety;
+    const english = sayIn('en');
     return historyPage(
       rules.get(guildId).history,
       {
@@ -38,8 +40,8 @@ const rulesHistory = command({
         columns: ['rule', 'before', 'after'],
         valuesOf({ what, before = '', after = '' }) {
           const readable = (text: string): string =>
-            text.replace(/.+/g, (line) => readableLine(what, line, ruleTargets, say));
-          return [say(`rules.names.${what}`), readable(before), readable(after)];
+            text.replace(/.+/g, (line) => readableLine(what, line, ruleTargets, english));
+          return [english(`rules.names.${what}`), readable(before), readable(after)];
         },
       },
       say,

@@ -1,3 +1,4 @@
+import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { plainHost } from '../../services/safety/links.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
@@ -19,6 +20,13 @@ import {
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>
   [...new Set(text.split(/\r?\n/).map((line) => line.trim()))].filter((line) => line !== '');
+
+/** Of several spellings of one word or phrase, the first. */
+function wordsIn(text: string): string[] {
+  const lines = linesOf(text).map((line) => line.replace(/\s+/g, ' '));
+  const spellings = Map.groupBy(lines, (line) => line.normalize('NFKC').toLowerCase());
+  return [...spellings.values()].flatMap(([first]) => first ?? []);
+}
 
 const KINDS_PREFIX = /^\[([^\]]{1,300})\]/;
 
@@ -45,19 +53,20 @@ const splitAtCommas = (text: string): string[] =>
   [...new Set(text.split(',').map((one) => one.trim()))].filter(Boolean);
 
 export function parseWords(text: string, targets: RuleTargets): RuleSet['words'] {
-  const lines = new Map(linesOf(text).map((line) => [line.normalize('NFKC').toLowerCase(), line]));
-  const entries = requireAtMost([...lines.values()], MAX_WORDS, MAX_WORD_LENGTH).map((line) =>
-    parseEntry(line, targets),
+  const mistakes = new Mistakes();
+  const entries = requireAtMost(wordsIn(text), MAX_WORDS, MAX_WORD_LENGTH).flatMap((line) =>
+    mistakes.collect([], () => [parseEntry(line, targets)]),
   );
   const invalid = entries.filter((entry) => !word.safeParse(entry).success).map((entry) => entry.text);
-  if (invalid.length > 0) throw new Refusal('refusals.rules.wordInvalid', { lines: invalid.slice(0, 3) });
+  if (invalid.length > 0) mistakes.add(new Refusal('refusals.rules.wordInvalid', { lines: invalid.slice(0, 3) }));
+  mistakes.throwIfAny();
   return entries;
 }
 
 export const parsePatterns = (text: string, targets: RuleTargets): RuleSet['patterns'] =>
   requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, targets));
 
-export const parseAllowedWords = (text: string): string[] => requireAtMost(linesOf(text), MAX_WORDS, MAX_WORD_LENGTH);
+export const parseAllowedWords = (text: string): string[] => requireAtMost(wordsIn(text), MAX_WORDS, MAX_WORD_LENGTH);
 
 /** Also accepts `https://a.example/`, as copied from a browser, and `*.a.example`: a site always includes its subdomains. */
 export function parseDomains(text: string): string[] {
@@ -69,7 +78,12 @@ export function parseDomains(text: string): string[] {
 }
 
 export const parseLongestPrompt = (text: string): number | undefined =>
-  parseNumber(text.trim(), 100_000, new Refusal('refusals.rules.lengthInvalid'));
+  // Digits can be grouped, as in the sentence of the refusal.
+  parseNumber(
+    text.trim().replace(/(?<=^[1-9]\d{0,2})[.,\s](?=\d{3}$)/, ''),
+    100_000,
+    new Refusal('refusals.rules.lengthInvalid'),
+  );
 
 export const parseLogDays = (text: string): number | undefined =>
   parseNumber(text.trim(), MAX_LOG_DAYS, new Refusal('refusals.rules.daysInvalid'));

@@ -39,6 +39,7 @@ export type RuleProblem =
   | 'unknownField'
   | 'unknownType'
   | 'unknownCommand'
+  | 'blocksNothing'
   | 'unusable';
 
 export class RuleMistake extends Refusal {
@@ -150,7 +151,9 @@ function mistakeOf(issue: z.core.$ZodIssue): RuleMistake {
     case 'invalid_format':
       return new RuleMistake(path, path[0] === 'allowedDomains' || path[0] === 'deniedDomains' ? 'domain' : 'id');
     case 'custom':
-      return new RuleMistake(path, 'tooMany', { max: MAX_THRESHOLDS });
+      return path[0] === 'words'
+        ? new RuleMistake(path, 'blocksNothing')
+        : new RuleMistake(path, 'tooMany', { max: MAX_THRESHOLDS });
     default:
       return new RuleMistake(path, 'unusable');
   }

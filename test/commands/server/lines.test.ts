@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ruleTargets } from '../../../src/commands/index.ts';
-import { parseWords } from '../../../src/commands/server/lines.ts';
+import { parseLongestPrompt, parseWords } from '../../../src/commands/server/lines.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('Blocked words that would block nothing are refused by name', () => {
@@ -10,9 +10,24 @@ it('Blocked words that would block nothing are refused by name', () => {
   expect(() => parseWords('*', ruleTargets)).toThrowError(Refusal);
 });
 
-it('A word that is entered twice, in other letters, is one word', () => {
-  expect(parseWords('casino\nCasino\nＣasino\n[ask] casino', ruleTargets)).toEqual([
-    { text: 'Ｃasino' },
+it('A word that is entered twice, in other letters or with other spaces, is one word, as it was first spelled', () => {
+  expect(parseWords('Casino\ncasino\nＣasino\n[ask] casino\nfree  money\nfree money', ruleTargets)).toEqual([
+    { text: 'Casino' },
     { text: 'casino', kinds: ['ask'] },
+    { text: 'free money' },
   ]);
+});
+
+it('All mistakes in a list of words are named together', () => {
+  const all = ['refusals.rules.unknownKind', 'refusals.rules.unknownKind', 'refusals.rules.wordInvalid'];
+  expect(() => parseWords('[film] storm\n*bad\n[movie] rain', ruleTargets)).toThrowError(
+    expect.objectContaining({ all: all.map((key) => expect.objectContaining({ key })) }),
+  );
+});
+
+it('The maximum length of prompts can be entered as the sentence about it is written in any language', () => {
+  for (const typed of ['100000', '100,000', '100.000', '100\u202f000', '100\u00a0000'])
+    expect(parseLongestPrompt(typed)).toBe(100_000);
+  for (const typed of ['1,5', '1,000,000', '100,001', '0.500'])
+    expect(() => parseLongestPrompt(typed)).toThrow(Refusal);
 });

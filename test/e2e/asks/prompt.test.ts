@@ -141,7 +141,7 @@ describe('/prompt', () => {
       const shown = await help(fixture);
       expect(shown.ephemeral).toBe(true);
       expect(text(shown)).toMatch(
-        /(The model proposed no prompt\. Press Run again|The model returned an empty answer\.).*$/,
+        /(The model proposed no prompt\. Press \*\*Run again\*\*|The model returned an empty answer\.).*$/,
       );
       expect(labels(shown)).toEqual(['Run again', 'Show details', 'Delete']);
       expect(modelRequests(fixture.gateway)).toHaveLength(1);
