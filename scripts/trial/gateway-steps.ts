@@ -186,14 +186,15 @@ function otherJobs(sides: Sides): Record<string, Job> {
       const [image = ''] = await imgx.upload({ images: [await dataUriOf(RED)] });
       return imageToVideo.create({ ...request(model), image });
     }),
-    Moderation: {
-      kind: 'moderation',
-      run: async () => {
-        if (!moderation) throw new LeftOut('no moderation service is set');
-        const judgements = [await moderation.judgeText(PROMPT), await moderation.judgeImage(await dataUriOf(RED))];
-        if (judgements.includes(undefined)) throw new Unexpected('there is no judgement that our reader finds');
+    ...(moderation && {
+      Moderation: {
+        kind: 'moderation',
+        run: async () => {
+          const judgements = [await moderation.judgeText(PROMPT), await moderation.judgeImage(await dataUriOf(RED))];
+          if (judgements.includes(undefined)) throw new Unexpected('there is no judgement that our reader finds');
+        },
       },
-    },
+    }),
     Song: {
       kind: 'music',
       listName: 'suno_music',
