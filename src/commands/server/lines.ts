@@ -4,6 +4,7 @@ import { plainHost } from '../../services/safety/links.ts';
 import { kindsIn, type RuleTargets } from '../../services/safety/rules-file.ts';
 import type { RuleSet } from '../../services/safety/server-rules.ts';
 import {
+  allowedWord,
   domain,
   MAX_DOMAINS,
   MAX_LIST_ENTRIES,
@@ -66,7 +67,12 @@ export function parseWords(text: string, targets: RuleTargets): RuleSet['words']
 export const parsePatterns = (text: string, targets: RuleTargets): RuleSet['patterns'] =>
   requireAtMost(linesOf(text), MAX_PATTERNS, MAX_PATTERN_LENGTH).map((line) => parseEntry(line, targets));
 
-export const parseAllowedWords = (text: string): string[] => requireAtMost(wordsIn(text), MAX_WORDS, MAX_WORD_LENGTH);
+export function parseAllowedWords(text: string): string[] {
+  const words = requireAtMost(wordsIn(text), MAX_WORDS, MAX_WORD_LENGTH);
+  const invalid = words.filter((one) => !allowedWord.safeParse(one).success);
+  if (invalid.length > 0) throw new Refusal('refusals.rules.allowedWordInvalid', { lines: invalid.slice(0, 3) });
+  return words;
+}
 
 /** Also accepts `https://a.example/`, as copied from a browser, and `*.a.example`: a site always includes its subdomains. */
 export function parseDomains(text: string): string[] {

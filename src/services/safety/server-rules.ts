@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Frozen, keysOf } from '../../lib/entries.ts';
 import { foldBlockedWords } from './rules/fold.ts';
+import { WordList } from './rules/word-list.ts';
 
 export const MAX_WORDS = 1_000;
 export const MAX_PATTERNS = 100;
@@ -22,6 +23,14 @@ const ids = z.array(id).min(1).max(MAX_LIST_ENTRIES);
 
 /** Without letters and digits, or with `*` before them, an entry would block nothing. */
 const blocksSomething = (text: string): boolean => !text.startsWith('*') && foldBlockedWords(text).length > 0;
+
+/** An exception is one word of the text; where a script has no spaces, there are no words to compare. */
+function allowsSomething(text: string): boolean {
+  const [first, ...others] = foldBlockedWords(text);
+  return first !== undefined && others.length === 0 && new WordList([text]).includes(first);
+}
+
+export const allowedWord = z.string().min(1).max(MAX_WORD_LENGTH).refine(allowsSomething);
 
 export const word = z.object({
   text: z.string().min(1).max(MAX_WORD_LENGTH).refine(blocksSomething),
@@ -77,7 +86,7 @@ export const MAX_LOG_DAYS = 365;
 export const ruleSet = z.object({
   words: z.array(word).max(MAX_WORDS).default([]),
   /** Words that are never blocked, even if they look like a blocked one. */
-  allowedWords: z.array(z.string().min(1).max(MAX_WORD_LENGTH)).max(MAX_WORDS).default([]),
+  allowedWords: z.array(allowedWord).max(MAX_WORDS).default([]),
   patterns: z.array(pattern).max(MAX_PATTERNS).default([]),
   /** If undefined, all domains are allowed that are not denied. */
   allowedDomains: z.array(domain).min(1).max(MAX_DOMAINS).optional(),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ruleTargets } from '../../../src/commands/index.ts';
-import { parseLongestPrompt, parseWords } from '../../../src/commands/server/lines.ts';
+import { parseAllowedWords, parseLongestPrompt, parseWords } from '../../../src/commands/server/lines.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 
 it('Blocked words that would block nothing are refused by name', () => {
@@ -8,6 +8,14 @@ it('Blocked words that would block nothing are refused by name', () => {
   const refused = { key: 'refusals.rules.wordInvalid', variables: { lines: ['*', '!!!', '*'] } };
   expect(() => parseWords(lines.join('\n'), ruleTargets)).toThrowError(expect.objectContaining(refused));
   expect(() => parseWords('*', ruleTargets)).toThrowError(Refusal);
+});
+
+it('Exceptions that would have no effect are refused by name', () => {
+  const refused = { key: 'refusals.rules.allowedWordInvalid', variables: { lines: ['casino royal', 'カジノ', '!!!'] } };
+  expect(() => parseAllowedWords('moño\ncasino royal\nカジノ\n!!!\nhot*')).toThrowError(
+    expect.objectContaining(refused),
+  );
+  expect(parseAllowedWords('moño\nk팝\nhot*\n도시\nc4sino')).toEqual(['moño', 'k팝', 'hot*', '도시', 'c4sino']);
 });
 
 it('A word that is entered twice, in other letters or with other spaces, is one word, as it was first spelled', () => {
