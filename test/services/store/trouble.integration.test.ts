@@ -77,6 +77,19 @@ describe('A failing store', () => {
     expect((await store.page({ of: { memberId: 'ann' }, max: 5 })).summaries.map(({ id }) => id)).toEqual([task.id]);
   });
 
+  it('A write that waits for another program blocks neither reads nor the event loop, and succeeds once the database is unlocked', async () => {
+    const { file, open } = createStoreFixture();
+    const store = await open({ busyTimeoutMs: 600_000 });
+    const bystander = makeTask();
+    await store.put(bystander);
+    const other = await startChild(HOLD_WRITE_PROGRAM, file);
+    const writes = Promise.all([store.put(task), store.addDuration('imagine', duration)]);
+    expect((await store.live()).map(({ id }) => id)).toEqual([bystander.id]);
+    await other.kill();
+    await writes;
+    expect([(await store.get(task.id))?.id, await store.durations('imagine')]).toEqual([task.id, [duration]]);
+  });
+
   it('A failing store reports that another program has locked the database while it opens', async () => {
     const setup = createStoreFixture();
     await fillStore(setup, 1);

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { KeyvSqlite, type SqliteDriver } from '@keyv/sqlite';
 import { RecentMap } from '../../../lib/recent-map.ts';
 import { StoreError, type StoreErrorKind } from '../../tasks/store-error.ts';
@@ -151,6 +152,8 @@ const CREATE_TABLE = `
 
 /** A backup or a database browser may lock the database for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** The pause between attempts meanwhile: SQLite's own waiting would block the event loop. */
+const BUSY_RETRY_MS = 20;
 
 // https://www.sqlite.org/pragma.html#pragma_synchronous, in WAL mode
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { immediate: 'FULL', deferred: 'NORMAL' };
@@ -170,6 +173,7 @@ const isBindable = (value: unknown): value is SQLInputValue =>
 export class SqliteBackend implements Backend {
   readonly name: string;
   readonly #database: DatabaseSync;
+  readonly #busyTimeoutMs: number;
   readonly #statements = new RecentMap<string, StatementSync>(MAX_PREPARED_STATEMENTS);
   #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
@@ -181,17 +185,18 @@ export class SqliteBackend implements Backend {
     let database: DatabaseSync | undefined;
     try {
       database = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly });
-      if (!readOnly) database.exec(`PRAGMA journal_mode = WAL; ${CREATE_TABLE}`);
+      if (!readOnly) database.exec(`PRAGMA journal_mode = WAL; ${CREATE_TABLE}; PRAGMA busy_timeout = 0`);
     } catch (error) {
       database?.close();
       throw sqliteFailure(error, file);
     }
     this.#database = database;
+    this.#busyTimeoutMs = busyTimeoutMs;
   }
 
   adapter(namespace: string): KeyvSqlite {
     // The adapters share the connection, so none of them closes it.
-    const query = async (sql: string, ...values: unknown[]) => this.rows(sql, ...values);
+    const query = (sql: string, ...values: unknown[]) => this.#whenUnlocked(() => this.rows(sql, ...values));
     const driver: SqliteDriver = { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
     const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: readBatchSize(namespace), driver });
     this.#anyAdapter ??= adapter;
@@ -205,10 +210,8 @@ export class SqliteBackend implements Backend {
   /** Uses the table's own index. */
   async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
     const order = isReversed ? 'DESC' : 'ASC';
-    const rows = this.rows(
-      `SELECT key, value FROM "${TABLE}" WHERE namespace = ? AND key > ? AND key < ? ORDER BY key ${order} LIMIT ?`,
-      ...[namespace, after, before, max],
-    );
+    const sql = `SELECT key, value FROM "${TABLE}" WHERE namespace = ? AND key > ? AND key < ? ORDER BY key ${order} LIMIT ?`;
+    const rows = await this.#whenUnlocked(() => this.rows(sql, namespace, after, before, max));
     return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
   }
 
@@ -216,7 +219,11 @@ export class SqliteBackend implements Backend {
     return (this.#anyAdapter ?? this.adapter('')).clearExpired();
   }
 
-  async write(changes: readonly Change[], durability: Durability): Promise<void> {
+  write(changes: readonly Change[], durability: Durability): Promise<void> {
+    return this.#whenUnlocked(() => this.#commit(changes, durability));
+  }
+
+  #commit(changes: readonly Change[], durability: Durability): void {
     if (this.#durability !== durability) this.rows(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
     this.#durability = durability;
     this.rows('BEGIN IMMEDIATE');
@@ -230,6 +237,17 @@ export class SqliteBackend implements Backend {
       if (this.#database.isOpen && this.#database.isTransaction) this.rows('ROLLBACK');
       throw error;
     }
+  }
+
+  /** Repeats work that another program's lock prevented, of which nothing was done. */
+  async #whenUnlocked<T>(work: () => T): Promise<T> {
+    for (const endsAt = performance.now() + this.#busyTimeoutMs; ; await setTimeout(BUSY_RETRY_MS))
+      try {
+        return work();
+      } catch (error) {
+        const isLocked = error instanceof StoreError && error.kind === 'locked';
+        if (!isLocked || performance.now() >= endsAt) throw error;
+      }
   }
 
   /** Reads in one transaction, which does not see what others write meanwhile. Nothing else may use this connection until the transaction ends. */
