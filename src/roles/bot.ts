@@ -112,21 +112,23 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
     }),
   };
   const commands = openCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
+  const isStoreFailing = (): boolean => store.health.failure !== undefined || tasks.book.unsavedCount > 0;
   // The monitoring of a worker watches all bots of its process.
   if (!cluster || !monitoring)
     readiness.watch({
       isDiscordReady: clients.isConnected,
       ownership: store.ownership,
-      unsavedCount: () => tasks.book.unsavedCount,
+      isStoreFailing,
       gateways: () => [gateway],
     });
-  return { ...context, store, gateway, discord, engine, notices, messages, commands, limits };
+  return { ...context, store, gateway, discord, engine, notices, messages, commands, limits, isStoreFailing };
 }
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
 export function createBot(sources: BotSources) {
   const { config, cluster } = sources;
-  const { store, gateway, discord, engine, notices, messages, commands, limits, clock, log } = openParts(sources);
+  const { store, gateway, discord, engine, notices, messages, commands, limits, clock, log, isStoreFailing } =
+    openParts(sources);
   const { outbox } = discord;
   const { domains } = engine;
   const { tasks, conversations } = domains;
@@ -137,6 +139,7 @@ export function createBot(sources: BotSources) {
     domains,
     mediaProcess: engine.mediaProcess,
     gateway,
+    isStoreFailing,
     router: commands.router,
     funnel: discord.funnel,
     readMessage: commands.readMessage,

@@ -68,7 +68,7 @@ export async function startShard(
   monitoring?.readiness.watch({
     isDiscordReady: () => shards.isConnected(),
     ownership: { ...soleOwnership, trouble: () => partitions.trouble() },
-    unsavedCount: () => 0,
+    isStoreFailing: () => false,
     gateways: () => [],
   });
   monitoring?.watchDiscord(clients);

@@ -75,7 +75,7 @@ export class WorkerBots {
       assertOwned: () => this.#assertAllOwned(),
       trouble: () => this.#sources.cluster.partitions.trouble(),
     },
-    unsavedCount: () => this.running.values().reduce((sum, { domains }) => sum + domains.tasks.book.unsavedCount, 0),
+    isStoreFailing: () => this.running.values().some((bot) => bot.isStoreFailing()),
     gateways: () => [...this.running.values()].map(({ gateway }) => gateway),
   };
 

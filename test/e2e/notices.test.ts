@@ -277,10 +277,10 @@ describe('The operator’s channel', () => {
 });
 
 describe('Notices about the store', () => {
-  it('Failed writes to the database are reported even though nothing can be stored, and so is the recovery', async () => {
+  it('Failed writes to the database are reported even though nothing can be stored, and so is the recovery of an idle bot', async () => {
     const fixture = await stageWithChannel();
     const { clock, discord } = fixture;
-    await startBot(fixture);
+    const { readiness } = await startMonitoredFixture(fixture);
     await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
     const file = fixture.config.store.url.replace('sqlite://', '');
     sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
@@ -288,9 +288,14 @@ describe('Notices about the store', () => {
     expect(text(await refused.message())).toBeTruthy();
     const notices = (): string[] => messagesContaining(hallMessages(fixture), 'The database has been failing');
     await expect.poll(notices).toHaveLength(1);
+    const reasons = { store: 'Reading from the store or writing to it fails.' };
+    expect(await readiness()).toEqual({ status: 503, reasons });
+    const about = text(await (await discord.as('owner').slash('about')).ephemeral());
+    expect(about).toContain('Database: not ready. Reading from the database or writing to it fails.');
     sql(file, 'DROP TRIGGER refuse');
     clock.advance(60_000);
     await expect.poll(() => messagesContaining(notices(), 'Resolved')).toHaveLength(1);
+    expect(await readiness()).toEqual({ status: 200, reasons: {} });
     expect(submitCount(fixture.gateway)).toBe(0);
     expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|sqlite/);
   });

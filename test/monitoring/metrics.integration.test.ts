@@ -88,7 +88,7 @@ describe('The monitoring server', () => {
     readiness.watch({
       isDiscordReady: fail,
       ownership: { ...soleOwnership, assertOwned: fail, trouble: fail },
-      unsavedCount: fail,
+      isStoreFailing: fail,
       gateways: fail,
     });
     const server = await startServer(settings, { readiness, metrics, log });

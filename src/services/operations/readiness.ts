@@ -23,7 +23,7 @@ export const readinessReasons = {
   disconnected: 'There is no connection to Discord.',
   storeLost: 'Another bot may own the store.',
   storeSilent: 'The store does not respond.',
-  unsaved: 'The store could not write tasks.',
+  storeFailing: 'Reading from the store or writing to it fails.',
   silent: 'The gateway did not respond in time.',
   unauthorized: 'The gateway rejects the API key.',
   unreachable: 'The gateway cannot be reached.',
@@ -38,8 +38,8 @@ type ReadinessReason = keyof typeof readinessReasons;
 export interface ReadinessSources {
   isDiscordReady(): boolean;
   ownership: StoreOwnership;
-  /** The number of tasks that could not be written. */
-  unsavedCount(): number;
+  /** Whether the latest read or write failed, or tasks could not be written. */
+  isStoreFailing(): boolean;
   /** The clients of the bots in this process. Without any, it sends no requests to the gateway. */
   gateways(): readonly Gateway[];
 }
@@ -107,7 +107,7 @@ const allParts = (reason: ReadinessReason): Readiness => ({
   gateway: reason,
 });
 
-function storeReason({ ownership, unsavedCount }: ReadinessSources): ReadinessReason | undefined {
+function storeReason({ ownership, isStoreFailing }: ReadinessSources): ReadinessReason | undefined {
   try {
     ownership.assertOwned();
   } catch {
@@ -115,7 +115,7 @@ function storeReason({ ownership, unsavedCount }: ReadinessSources): ReadinessRe
     return 'storeLost';
   }
   if (ownership.trouble()) return 'storeSilent';
-  return unsavedCount() > 0 ? 'unsaved' : undefined;
+  return isStoreFailing() ? 'storeFailing' : undefined;
 }
 
 interface GatewayProblem {

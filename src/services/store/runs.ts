@@ -25,7 +25,7 @@ export class Runs {
   readonly #store: StoredRows<Run>;
   readonly #version: string;
   #runs: Run[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(context: AppContext, store: StoredRows<Run>, version: string) {
     this.#context = context;
@@ -76,6 +76,8 @@ export class Runs {
     if (!run) return;
     this.#writing = this.#writing
       .then(() => this.#store.put(run))
+      // From these two, an idle bot learns that its store fails, or works again.
+      .then(() => this.#store.get(run))
       .catch((error: unknown) => this.#context.log.info({ err: error }, 'This run of the bot could not be recorded.'));
   }
 }

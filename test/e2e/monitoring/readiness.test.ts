@@ -111,7 +111,7 @@ describe('/livez and /readyz', () => {
     check.watch({
       isDiscordReady: () => true,
       ownership: soleOwnership,
-      unsavedCount: () => 0,
+      isStoreFailing: () => false,
       gateways: () => [gatewayWith(() => undefined, list)],
     });
     const probes = Array.from({ length: 5 }, () => check.check());
@@ -123,16 +123,16 @@ describe('/livez and /readyz', () => {
   it('A bot that cannot write its tasks is not ready', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
-    let unsaved = 1;
+    let isFailing = true;
     const list = () => Promise.reject(new Error('The gateway must not be queried.'));
     check.watch({
       isDiscordReady: () => true,
       ownership: soleOwnership,
-      unsavedCount: () => unsaved,
+      isStoreFailing: () => isFailing,
       gateways: () => [gatewayWith(() => clock.now(), list)],
     });
-    expect((await check.check()).store).toBe('unsaved');
-    unsaved = 0;
+    expect((await check.check()).store).toBe('storeFailing');
+    isFailing = false;
     expect((await check.check()).store).toBeUndefined();
   });
 
