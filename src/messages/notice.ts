@@ -73,7 +73,7 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
 
 function startLines({ facts, count, since }: Notice, say: Say): string[] {
   const { previous, awaySince, wasClean, wasRestored } = facts;
-  const end = wasRestored === true ? 'restored' : wasClean === true ? 'away' : 'crashed';
+  const end = wasRestored === true ? 'restored' : wasClean === true ? 'away' : 'unrecorded';
   const version = textOf(facts.version);
   return [
     previous === undefined

@@ -129,7 +129,7 @@ describe('Moderation of images', () => {
     await startBot(fixture);
     // It waits for a moderator, so the start has not resumed it.
     const operatorNotices = () => fixture.discord.messages(fixture.discord.openDirectMessage('owner').id).map(text);
-    await expect.poll(operatorNotices).toEqual([expect.stringContaining('The bot has started 2 times')]);
+    await expect.poll(operatorNotices).toEqual([expect.stringContaining('The bot has recorded 2 starts')]);
     expect(operatorNotices()[0]).not.toContain('resumed');
     const next = await order(fixture, 'a quiet lake');
     await next.message(says('Finished in'));

@@ -68,7 +68,7 @@ describe('Notices about a start', () => {
     const fixture = await stageWithChannel();
     for (let start = 0; start < 4; start += 1) {
       const app = await startBot(fixture);
-      const substring = start === 0 ? 'has started.' : `The bot has started ${start + 1} times since`;
+      const substring = start === 0 ? 'has started.' : `The bot has recorded ${start + 1} starts since`;
       await expect.poll(() => messagesContaining(hallMessages(fixture), substring)).toHaveLength(1);
       await app.stop();
     }
@@ -76,22 +76,23 @@ describe('Notices about a start', () => {
     fixture.clock.advance(HOUR_MS);
     await startBot(fixture);
     await expect.poll(() => hallMessages(fixture)).toHaveLength(2);
-    expect(hallMessages(fixture)[1]).not.toContain('times since');
+    expect(hallMessages(fixture)[1]).not.toContain('starts since');
   });
 
-  it('After a crash, the notice about the start says that the bot went down unexpectedly', async () => {
+  it('After a run whose end was not recorded, the notice about the start says when it was last seen and why that may be', async () => {
     const fixture = await stageWithChannel();
     const app = await startBot(fixture);
     await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
     await app.stop();
     const file = fixture.config.store.url.replace('sqlite://', '');
-    // Simulates a crash: the stop was not recorded.
+    // Simulates a crash, or a full disk.
     sql(file, "UPDATE atelier SET value = json_remove(value, '$.value.stoppedAt') WHERE namespace = 'runs'");
     fixture.clock.advance(2 * HOUR_MS);
     await startBot(fixture);
-    await expect
-      .poll(() => messagesContaining(hallMessages(fixture), 'The previous run ended unexpectedly'))
-      .toHaveLength(1);
+    const sentence = 'It ended unexpectedly, or while the database could not be written';
+    await expect.poll(() => messagesContaining(hallMessages(fixture), sentence)).toHaveLength(1);
+    const about = text(await (await fixture.discord.as('owner').slash('about')).ephemeral());
+    expect(about).toMatch(/version 1\.2\.3: end not recorded, last seen on <t:/);
   });
 
   it('A start that failed is not taken for a run that ended unexpectedly', async () => {
@@ -234,7 +235,7 @@ describe('The operator’s channel', () => {
       await expect.poll(() => messagesContaining(directMessages(fixture), 'no credit left')).toHaveLength(1);
       await app.stop();
       await startBot(fixture);
-      await expect.poll(() => messagesContaining(directMessages(fixture), 'has started 2 times')).toHaveLength(1);
+      await expect.poll(() => messagesContaining(directMessages(fixture), 'recorded 2 starts')).toHaveLength(1);
       expect(directMessages(fixture)).toHaveLength(3);
       expect(directMessages(fixture).join('\n')).not.toContain('secret');
     },

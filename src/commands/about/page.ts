@@ -140,6 +140,6 @@ function runLine({ at, version, seenAt, stoppedAt, isRestored }: Run, isCurrent:
   const facts = { at: Math.floor(at / 1000), version };
   if (isCurrent) return say('about.operator.running', facts);
   const ended = Math.floor((stoppedAt ?? seenAt) / 1000);
-  const end = isRestored === true ? 'restored' : stoppedAt === undefined ? 'crashed' : 'stopped';
+  const end = isRestored === true ? 'restored' : stoppedAt === undefined ? 'unrecorded' : 'stopped';
   return say(`about.operator.${end}`, { ...facts, ended });
 }

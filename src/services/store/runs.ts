@@ -8,7 +8,7 @@ export const runRow = z.object({
   version: z.string(),
   /** When it was last known to be running. */
   seenAt: z.number(),
-  /** When it stopped on request; undefined if it is still running or ended unexpectedly. */
+  /** When it stopped on request; undefined if it is still running, ended unexpectedly or could not store its end. */
   stoppedAt: z.number().optional(),
   /** Whether its end is unknown because it comes from a backup that was made while it was running. */
   isRestored: z.boolean().optional(),
