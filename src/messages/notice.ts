@@ -7,13 +7,14 @@ import { periods } from '../services/money/periods.ts';
 import { isEvent, isTopic, type Notice, type NoticeTopic } from '../services/store/notice.ts';
 
 export function noticePlan(notice: Notice, say: Say): MessagePlan {
-  const { topic, endedAt, count } = notice;
+  const { topic, endedAt, count, facts } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
   // Notices about starts and unreadable rows already contain their count.
   const containsCount = topic === 'started' || topic === 'unreadable';
   return {
     content: [
       ...(isOver ? [say('notices.resolved', { ended: seconds(endedAt) })] : []),
+      ...(facts.isLeft === true && !isOver ? [say('notices.left')] : []),
       ...noticeLines(notice, say),
       ...(count > 1 && !containsCount ? [say('notices.times', { count })] : []),
     ].join('\n'),

@@ -301,6 +301,27 @@ describe('Notices about the store', () => {
     expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
+  it('A bot that stops while nothing can be stored says in its notices that they stay as they are, and the run that can store again resolves its own', async () => {
+    const fixture = await stageWithChannel();
+    const first = await startBot(fixture);
+    await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
+    const file = fixture.config.store.url.replace('sqlite://', '');
+    sql(file, "CREATE TRIGGER refuse BEFORE INSERT ON atelier BEGIN SELECT RAISE(FAIL, 'no'); END");
+    const notices = (): string[] => messagesContaining(hallMessages(fixture), 'The database has been failing');
+    fixture.clock.advance(60_000);
+    await expect.poll(notices).toHaveLength(1);
+    await first.stop();
+    expect(notices()).toEqual([expect.stringMatching(/^\*\*No longer updated\*\*: .*\nThe database has been failing/)]);
+    const second = await startBot(fixture);
+    await expect.poll(notices).toHaveLength(2);
+    sql(file, 'DROP TRIGGER refuse');
+    await second.stop();
+    await startBot(fixture);
+    fixture.clock.advance(3 * 60_000);
+    await expect.poll(() => notices()[1]).toContain('Resolved');
+    expect(notices()[0]).toContain('No longer updated');
+  });
+
   it('The number of unreadable rows is reported to the operator', async () => {
     const fixture = await stageWithChannel();
     const first = await startBot(fixture);

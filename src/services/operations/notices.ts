@@ -21,7 +21,7 @@ const RETRY_MS = 60_000;
 const MAX_NOTICES = 60;
 /** After a restart, earlier trouble may be found again as soon as it is checked, so its end is not reported before this time. */
 const GRACE_MS = 2 * 60_000;
-/** The pause after a failed write, because a locked store delays each write by seconds. */
+/** The pause after a failed write, which is one line in the log. */
 const STORE_RETRY_MS = 60_000;
 
 interface NoticeDelivery {
@@ -84,11 +84,21 @@ export class Notices {
     for (const [cause, { notice }] of this.#statesByCause) if (!notice.isShown) this.#showSoon(cause);
   }
 
-  /** Stops sending, and waits for notices that are being sent. */
+  /** Stops sending, waits for notices that are being sent, and stores what could not be stored before. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    for (const { cancel } of this.#statesByCause.values()) cancel?.();
-    await Promise.all([...this.#statesByCause.values()].map(({ sending }) => sending));
+    const states = [...this.#statesByCause.values()];
+    for (const { cancel } of states) cancel?.();
+    await Promise.all(states.map(({ sending }) => sending));
+    await Promise.all(states.filter(({ isStored }) => !isStored).map((state) => this.#leave(state)));
+  }
+
+  /** The next run does not know a notice that cannot be stored, so its messages say that they stay as they are. */
+  async #leave(state: State): Promise<void> {
+    await this.#write(state);
+    const { notice, isStored } = state;
+    if (!isStored && notice.messages.length > 0 && !isEvent(notice))
+      await this.#delivery.edit({ ...notice, facts: { ...notice.facts, isLeft: true } });
   }
 
   /** The notices that have not ended, oldest first. */

@@ -31,7 +31,7 @@ function createFixture() {
           return fixture.acceptsPosts ? [{ channelId: '1', id: String(sent.length) }] : [];
         },
         async edit(notice) {
-          if (fixture.acceptsPosts) sent.push(`edit ${textOf(notice)}`);
+          if (fixture.acceptsPosts) sent.push(`edit ${textOf(notice)}${notice.facts.isLeft === true ? ' left' : ''}`);
           return { messages: notice.messages, needsRetry: !fixture.acceptsPosts };
         },
       },
@@ -161,6 +161,32 @@ describe('Notices', () => {
     notices.update(['store'], [{ topic: 'store' }]);
     await pass(1_000);
     expect([...rows.values()]).toMatchObject([{ topic: 'store', isShown: true }]);
+  });
+
+  it('Notices that could not be stored are stored when the bot stops, so that the next run resolves them', async () => {
+    const { sent, fixture, start, pass } = createFixture();
+    fixture.canStore = false;
+    const first = await start();
+    first.begin({ topic: 'store' });
+    await pass(1_000);
+    fixture.canStore = true;
+    await first.stop();
+    const second = await start();
+    await pass(2 * 60_000);
+    second.update(['store'], []);
+    await pass(1_000);
+    expect(sent).toEqual(['new store 1', 'edit store 1 over']);
+  });
+
+  it('The messages of notices that cannot even be stored when the bot stops say so, except those of events', async () => {
+    const { sent, fixture, start, pass } = createFixture();
+    fixture.canStore = false;
+    const notices = await start();
+    notices.report({ topic: 'started' });
+    notices.begin({ topic: 'store' });
+    await pass(1_000);
+    await notices.stop();
+    expect(sent).toEqual(['new started 1 over', 'new store 1', 'edit store 1 left']);
   });
 
   it('Notices that Discord does not accept are retried at growing intervals and sent once', async () => {
