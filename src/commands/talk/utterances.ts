@@ -73,7 +73,10 @@ export const speakSubmit = on(customIds.speakFilled, {
   parse: ({ fields, files }) => readUtterance({ words: fields.words ?? '', sound: files.sound?.[0] }),
   async run(taskId, context, utterance) {
     const talk = requireOpenTalk(await pressedTask(taskId, context), speakerOf(context));
-    return submitConfirmed({ kind: 'said', request: utteranceRequest(talk, utterance), parent: talk }, context);
+    // The conversation stays in its language.
+    const origin = { ...context.origin, language: talk.language };
+    const order = { kind: 'said', request: utteranceRequest(talk, utterance), parent: talk } as const;
+    return submitConfirmed(order, { services: context.services, origin });
   },
 });
 

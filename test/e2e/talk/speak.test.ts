@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { PermissionFlagsBits as Permission } from 'discord.js';
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { sayIn } from '../../../src/locales/index.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith, says } from '../quick.ts';
 import { publicMessages, requestErasure } from '../tasks/pages.ts';
-import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL } from './fixture.ts';
+import { hasEnded, isVoiceMessage, sendUtterance, startTalk, startTalkBot, TALK_MODEL, threadOf } from './fixture.ts';
 
 const recording = async (name: string) => ({
   name,
@@ -36,6 +38,20 @@ describeProfiles('A live conversation', (profile) => {
     await discord.until(() => (discord.messages(thread).filter(isVoiceMessage).length === 2 ? true : undefined));
     expect(fixture.logged()).not.toMatch(/tell me of|Something unexpected/);
   });
+});
+
+it('What is said in the form of a private conversation is answered in its language, whatever that of the server', async () => {
+  const fixture = await startTalkBot();
+  const { discord } = fixture;
+  discord.world.user('member').locale = 'fr';
+  const french = sayIn('fr');
+  const speaker = discord.as('member');
+  const thread = await threadOf(await speaker.slash('talk start'));
+  const speak = french('talk.buttons.speak');
+  const isOpening = (message: Message) => labels(message).includes(speak);
+  const opening = await discord.until(() => discord.messages(thread).find(isOpening), 'the first message');
+  const exchange = await speaker.fill(await (await speaker.click(opening, speak)).modal(), { words: 'la neige' });
+  await exchange.message((message) => labels(message).includes(french('task.buttons.delete')));
 });
 
 it('An audio file is answered, and its transcript is shown', async () => {
