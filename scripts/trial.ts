@@ -4,6 +4,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { ruleTargets } from '../src/commands/index.ts';
 import { readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
+import { roundUp } from '../src/lib/decimals.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { GatewayError } from '../src/services/gateway/errors.ts';
 import { decimalPrice } from '../src/services/money/price.ts';
@@ -107,7 +108,7 @@ async function agree({ steps, channel }: Trial, maxCost: string, terminal: Termi
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
-  terminal.say(`Known prices add up to ${total} US dollars; steps that would exceed ${maxCost} are left out.`);
+  terminal.say(`Known prices add up to ${roundUp(total)} US dollars; steps that would exceed ${maxCost} are left out.`);
   if (!(await terminal.confirm('Run this?'))) return undefined;
   const question = `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`;
   return unpriced > 0 && (await terminal.confirm(question, false));
@@ -115,7 +116,7 @@ async function agree({ steps, channel }: Trial, maxCost: string, terminal: Termi
 
 function priceText(cost: Step['cost']): string {
   if (!cost) return 'free';
-  return cost.estimate === undefined ? 'unknown price' : `about ${cost.estimate} US dollars`;
+  return cost.estimate === undefined ? 'unknown price' : `about ${roundUp(cost.estimate)} US dollars`;
 }
 
 async function run(

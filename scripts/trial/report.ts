@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roundUp } from '../../src/lib/decimals.ts';
 
 /** What is known of a field without its value. */
 const field = z.strictObject({
@@ -78,7 +79,7 @@ export function markdownOf({ version, comparedWith, spentAtMost, differences, st
   return [
     '# Report of a trial of Atelier',
     '',
-    `Atelier ${version}. Steps that worked: ${count('worked')}, failed: ${count('failed')}, left out: ${count('left out')}. Estimated cost: ${spentAtMost} US dollars, without unknown prices.`,
+    `Atelier ${version}. Steps that worked: ${count('worked')}, failed: ${count('failed')}, left out: ${count('left out')}. Estimated cost: ${roundUp(spentAtMost)} US dollars, without unknown prices.`,
     `Differences from the embedded sides: ${differences.length} (the gateway compared with the profile \`${comparedWith}\`).`,
     'The report has names, types and lengths only: no texts, ids, addresses or keys.',
     '',
