@@ -27,6 +27,17 @@ export function durationText(seconds: number, { language }: Reader): string {
   });
 }
 
+const utcDays = ({ language }: Reader, options: Intl.DateTimeFormatOptions = { dateStyle: 'medium' }) =>
+  new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
+
+/** Days as `2026-01-31`, which are days in UTC. */
+export const daysText = (start: string, end: string, reader: Reader): string =>
+  utcDays(reader).formatRange(Date.parse(start), Date.parse(end));
+
+/** Without the year. */
+export const shortDayText = (day: string, reader: Reader): string =>
+  utcDays(reader, { month: 'numeric', day: 'numeric' }).format(Date.parse(day));
+
 export const listText = (items: readonly string[], { language }: Reader): string =>
   new Intl.ListFormat(language, { style: 'narrow' }).format(items);
 

@@ -55,7 +55,7 @@ describe('/usage with the spec gateway profile', () => {
     expect((await exchange.acknowledged()).ephemeral).toBe(false);
     const message = await exchange.message();
     const content = text(message);
-    expect(content).toContain('Account usage** · 2026-03-04 to 2026-03-10 (UTC)');
+    expect(content).toContain('Account usage** · Mar 4 – 10, 2026 (UTC)');
     expect(content).toContain(longAmountInCents);
     expect(content).toContain('0.0000000000000001');
     expect(content).toContain('Total: **12345678901234.5678901234567892** for 2 requests');
@@ -68,10 +68,8 @@ describe('/usage with the spec gateway profile', () => {
       { start_date: '2026-03-04', end_date: '2026-03-10' },
     ]);
     expect(fileNames(message)).toEqual(['usage.png', 'usage-2026-03-04-to-2026-03-10.csv']);
-    expect(message.attachments[0]?.description).toContain(
-      '2026-03-04 to 2026-03-10. Total: 12345678901234.5678901234567892',
-    );
-    expect(message.attachments[0]?.description).toContain(`Largest: 2026-03-10 with ${longAmountInCents}`);
+    expect(message.attachments[0]?.description).toContain('Mar 4 – 10, 2026. Total: 12345678901234.5678901234567892');
+    expect(message.attachments[0]?.description).toContain(`Largest: Mar 10, 2026 with ${longAmountInCents}`);
     expect((await attachmentBytes(message, '.csv')).toString()).toBe(
       `day,requests,amount\r\n2026-03-10,1,${longAmountInCents}\r\n2026-03-08,1,0.0000000000000001\r\n`,
     );
@@ -251,7 +249,7 @@ describe('/usage with other response formats', () => {
     };
     respondWith(gateway, body);
     const byDay = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
-    expect(byDay).toMatch(/2026-03-10\s+12345678901234\.6678901234567891/);
+    expect(byDay).toMatch(/Mar 10, 2026\s+12345678901234\.6678901234567891/);
     expect(byDay).not.toContain('The rows add up to');
     respondWith(gateway, body);
     const byModel = text(await (await discord.as('admin').slash('usage', { of: 'account', by: 'model' })).message());
@@ -267,7 +265,7 @@ describe('/usage with other response formats', () => {
       ],
     });
     const content = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
-    expect(content).toMatch(/2026-03-09 +5 +3\.30/);
+    expect(content).toMatch(/Mar 9, 2026 +5 +3\.30/);
     expect(content).toContain('Total: **3.30** for 5 requests');
   });
 
@@ -283,7 +281,7 @@ describe('/usage with other response formats', () => {
     });
     const content = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
     expect(content).toContain('Total: **2.5**');
-    expect(content).toContain('also returned 2 days (2025-01-01 to 2026-03-11) outside the requested range');
+    expect(content).toContain('also returned 2 days (Jan 1, 2025 – Mar 11, 2026) outside the requested range');
     expect(content).toContain('The gateway’s own total is 509.5.');
   });
 
@@ -306,18 +304,16 @@ describe('The range buttons of /usage', () => {
     const admin = discord.as('admin');
     const first = await (await admin.slash('usage', { of: 'account', by: 'model' })).message();
     expect(labels(first)).toEqual(['Today', '7 days', 'This month', 'Last month']);
-    const lastMonth = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    const lastMonth = await (await admin.click(first, 'Last month')).message((one) => text(one).includes('Feb 1'));
     expect(lastMonth.id).toBe(first.id);
-    expect(text(lastMonth)).toMatch(/2026-02-01 to 2026-02-28[\s\S]*lumen-image-1 +1 +200/);
+    expect(text(lastMonth)).toMatch(/Feb 1\s–\s28, 2026[\s\S]*lumen-image-1 +1 +200/);
     expect(fileNames(lastMonth)).toEqual(['usage.png', 'usage-2026-02-01-to-2026-02-28.csv']);
-    for (const [name, start] of [
-      ['Today', '2026-03-10'],
-      ['This month', '2026-03-01'],
-      ['7 days', '2026-03-04'],
+    for (const [name, start, shown] of [
+      ['Today', '2026-03-10', 'Mar 10, 2026'],
+      ['This month', '2026-03-01', 'Mar 1 – 10, 2026'],
+      ['7 days', '2026-03-04', 'Mar 4 – 10, 2026'],
     ] as const) {
-      await (await admin.click(first, name)).message((one) =>
-        text(one).includes(`** · ${name === 'Today' ? start : `${start} to 2026-03-10`} (UTC)`),
-      );
+      await (await admin.click(first, name)).message((one) => text(one).includes(`** · ${shown} (UTC)`));
       expect(usageRequests(gateway).at(-1)?.query).toEqual({ start_date: start, end_date: '2026-03-10' });
     }
   });
@@ -334,7 +330,7 @@ describe('The range buttons of /usage', () => {
     expect(
       text(
         await (await discord.as('owner').click(usageMessage, 'Today')).message((one) =>
-          text(one).includes('· 2026-03-10 (UTC)'),
+          text(one).includes('· Mar 10, 2026 (UTC)'),
         ),
       ),
     ).toContain('Account usage');
@@ -359,7 +355,7 @@ describe('The range buttons of /usage', () => {
     const usageMessage = await (await admin.slash('usage', { of: 'account' })).message();
     expect(usageMessage.attachments).toHaveLength(2);
     const empty = await (await admin.click(usageMessage, 'Last month')).message((one) =>
-      text(one).includes('2026-02-01'),
+      text(one).includes('Feb 1'),
     );
     expect(empty.attachments).toEqual([]);
     expect(text(empty)).toContain('choose a different date range');
@@ -369,7 +365,7 @@ describe('The range buttons of /usage', () => {
     const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     const usageMessage = await (await member.slash('usage')).message();
-    await (await member.click(usageMessage, 'Last month')).message((one) => text(one).includes('2026-02-01'));
+    await (await member.click(usageMessage, 'Last month')).message((one) => text(one).includes('Feb 1'));
     expect(usageRequests(gateway)).toEqual([]);
   });
 });

@@ -3,12 +3,14 @@ import { grantWords, limitsWords } from '../../src/discord/limit-words.ts';
 import {
   clausesText,
   countText,
+  daysText,
   dollarsText,
   durationText,
   exactDollars,
   listText,
   percentText,
   sentencesText,
+  shortDayText,
 } from '../../src/lib/formats.ts';
 import { sayIn } from '../../src/locales/index.ts';
 
@@ -52,6 +54,16 @@ describe('What members read has the format of its language', () => {
     ['zh-CN', '0秒', '4秒', '1分钟5秒', '1小时', '1小时30分钟'],
   ])('Durations in %s have the units of the language, and no seconds from an hour on', (language, ...texts) => {
     expect([0, 4, 65, 3_600, 5_430].map((seconds) => durationText(seconds, { language }))).toEqual(texts);
+  });
+
+  it('Days follow the language, whatever the time zone', () => {
+    const [start, end] = ['2026-01-01', '2026-01-31'];
+    expect([daysText(start, start, english), daysText(start, end, english)]).toEqual([
+      'Jan 1, 2026',
+      'Jan 1\u2009–\u200931, 2026',
+    ]);
+    expect([daysText(start, end, german), shortDayText(end, german)]).toEqual(['01.–31.01.2026', '31.1.']);
+    expect([daysText(start, start, japanese), shortDayText(end, japanese)]).toEqual(['2026/01/01', '1/31']);
   });
 
   it('A duration of less than a minute keeps its fraction', () => {

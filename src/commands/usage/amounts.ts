@@ -1,5 +1,5 @@
 import { divideBy100 } from '../../lib/decimals.ts';
-import { dollarsText, exactDollars } from '../../lib/formats.ts';
+import { daysText, dollarsText, exactDollars } from '../../lib/formats.ts';
 import { endOf, startOf, textWidth } from '../../lib/text-width.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import { roundedDollars } from '../../messages/money.ts';
@@ -48,11 +48,12 @@ export function mentionOf({ label }: SheetRow, { by }: Sheet): string | undefine
 }
 
 export function shortLabel(row: SheetRow, index: number, sheet: Sheet, say: Say): string {
-  return mentionOf(row, sheet) === undefined ? singleLine(labelOf(row, sheet, say)) : `#${index + 1}`;
+  if (mentionOf(row, sheet) !== undefined) return `#${index + 1}`;
+  const label = labelOf(row, sheet, say);
+  return sheet.by === 'day' && row.label === label ? daysText(label, label, say) : singleLine(label);
 }
 
-export const rangeText = ({ start, end }: DayRange, say: Say): string =>
-  start === end ? start : say('usage.range', { start, end });
+export const rangeText = ({ start, end }: DayRange, say: Say): string => daysText(start, end, say);
 
 /** Makes a string a single line, without characters that would end a code block, change the writing direction, or be invisible in a chart. */
 function singleLine(text: string): string {

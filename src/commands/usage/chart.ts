@@ -1,5 +1,5 @@
 import { compare } from '../../lib/decimals.ts';
-import { dollarsText, sentencesText } from '../../lib/formats.ts';
+import { dollarsText, sentencesText, shortDayText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Bar, ChartData } from '../../services/media/chart.ts';
 import { isDrawable } from '../../services/media/is-drawable.ts';
@@ -54,7 +54,9 @@ function dayBars(sheet: Sheet, measure: Measure): Bar[] {
   const { rows, range } = sheet;
   const rowsByDay = new Map(rows.map((row) => [row.label, row]));
   const hasDays = rows.some(({ label }) => label !== undefined);
-  return hasDays ? listDays(range).map((day) => bar(day.slice(5), rowsByDay.get(day), sheet, measure)) : [];
+  return hasDays
+    ? listDays(range).map((day) => bar(shortDayText(day, measure.say), rowsByDay.get(day), sheet, measure))
+    : [];
 }
 
 function rankedBars(sheet: Sheet, measure: Measure): Bar[] {

@@ -117,8 +117,8 @@ describe('The page of /usage', () => {
     const { content = '', files = [] } = page(sheetOf(lines, { by: 'day' }), 'cents');
     expect(content.length).toBeLessThanOrEqual(2_000);
     const omittedCount = /(\d+) more rows/.exec(content)?.[1];
-    const shownRows = content.match(/^20\d\d-\d\d-\d\d/gm) ?? [];
-    expect(shownRows[0]).toBe('2026-03-10');
+    const shownRows = content.match(/^[A-Z][a-z]{2} \d{1,2}, 20\d\d/gm) ?? [];
+    expect(shownRows[0]).toBe('Mar 10, 2026');
     expect(shownRows.length + Number(omittedCount)).toBe(366);
     expect(files[0]?.bytes?.toString().trim().split('\r\n')).toHaveLength(367);
   });
@@ -219,13 +219,13 @@ describe('The chart of /usage', () => {
   it('The chart of /usage has a bar for every day of the range', () => {
     const image = chartOf(sheetOf([row('2026-03-09', '2.50'), row('2026-03-05', '1')], { by: 'day' }), undefined, say);
     expect(image?.entries.map(({ label, text }) => `${label} ${text}`)).toEqual([
-      '03-04 0',
-      '03-05 1',
-      '03-06 0',
-      '03-07 0',
-      '03-08 0',
-      '03-09 2.50',
-      '03-10 0',
+      '3/4 0',
+      '3/5 1',
+      '3/6 0',
+      '3/7 0',
+      '3/8 0',
+      '3/9 2.50',
+      '3/10 0',
     ]);
   });
 
@@ -251,7 +251,7 @@ describe('The chart of /usage', () => {
       say,
     );
     expect(image && chartAlt(image, say)).toBe(
-      `Bar chart. Account usage by model. 2026-03-04 to 2026-03-10. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}.`,
+      `Bar chart. Account usage by model. Mar 4 – 10, 2026. Total: ${LONG_AMOUNT}. Largest: verse-1 with ${LONG_AMOUNT}.`,
     );
   });
 
