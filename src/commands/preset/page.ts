@@ -7,7 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { MAX_PRESET_NAME_LENGTH, type Preset, takesText } from '../../services/orders/preset.ts';
 import type { Context } from '../feature.ts';
-import { presetLevel } from '../presets.ts';
+import { commandNameOf, presetLevel } from '../presets.ts';
 
 /** All three lists fit into one page. */
 const MAX_LISTED = 12;
@@ -42,7 +42,7 @@ export function presetList(presets: readonly Preset[], { say }: Context): Messag
 }
 
 const factsOf = ({ command, uses }: Preset, say: Say): string[] => [
-  `/${command}`,
+  `/${commandNameOf(command)}`,
   ...(uses === undefined ? [] : [say('presets.uses', { count: uses })]),
 ];
 

@@ -227,17 +227,14 @@ export class ReportDelivery {
   async #plan(report: Report): Promise<MessagePlan> {
     const { safety, discord } = this.#parts;
     const say = await discord.readers.sayTo(report);
-    return reportMessage(report, await this.#textOf(report), safety.reports.historyOf(report), say);
+    return reportMessage(report, await this.#reportedIn(report), safety.reports.historyOf(report), say);
   }
 
-  async #textOf({ guildId, requesterId: memberId = '', taskId: id, isPreset }: Report): Promise<string> {
+  async #reportedIn({ guildId, requesterId: memberId = '', taskId: id, isPreset }: Report) {
     const { tasks, safety } = this.#parts;
-    if (isPreset) {
-      const preset = await withStore(() => tasks.presets.get({ guildId, memberId, id }));
-      return preset ? `${preset.name}: ${preset.template}` : '';
-    }
+    if (isPreset) return withStore(() => tasks.presets.get({ guildId, memberId, id }));
     const task = await withStore(() => tasks.book.get(id));
-    return task ? titleOf(safety.rules.maskTask(task, guildId)) : '';
+    return task && titleOf(safety.rules.maskTask(task, guildId));
   }
 
   #change(id: string, transition: (current: Report) => Report): Promise<Report | undefined> {

@@ -3,16 +3,21 @@ import { escapeText, linkToMessage, memberMention } from '../../discord/markdown
 import type { Control, MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
+import type { PresetContent } from '../../services/orders/preset.ts';
 import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/safety/report.ts';
 import type { ReportHistory } from '../../services/safety/reports.ts';
 
 /** As much as the message of a result shows, which is all that the member who reported it could see. */
 const MAX_PROMPT_LENGTH = 700;
 
-/** A report as moderators see it, with their decision. `reported`: the text of what was reported, masked for the report's server; empty if it is no longer stored. */
-export function reportMessage(report: Report, reported: string, history: ReportHistory, say: Say): MessagePlan {
+/** A report as moderators see it, with their decision. `reported`: the preset, or the prompt, masked for the report's server; undefined if it is no longer stored. */
+export function reportMessage(
+  report: Report,
+  reported: PresetContent | string | undefined,
+  history: ReportHistory,
+  say: Say,
+): MessagePlan {
   const { guildId, message, reporterId, reason, words, at } = report;
-  const prompt = escapeText(reported, MAX_PROMPT_LENGTH);
   const facts = { who: memberMention(report.requesterId, say), at: toSeconds(at) };
   const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
   return {
@@ -22,7 +27,7 @@ export function reportMessage(report: Report, reported: string, history: ReportH
         : say('reports.presetTitle', facts),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(text === '' ? [] : [`> ${text}`]),
-      ...(prompt === '' ? [] : [say('reports.prompt', { prompt })]),
+      ...reportedLines(reported, say),
       say('reports.reporter', { who: memberMention(reporterId, say) }),
       ...historyLines(history, say),
       ...decisionLines(report, say),
@@ -32,6 +37,15 @@ export function reportMessage(report: Report, reported: string, history: ReportH
     // The image goes with the result.
     ...(report.decision?.what === 'removed' && { files: [] }),
   };
+}
+
+function reportedLines(reported: PresetContent | string | undefined, say: Say): string[] {
+  if (typeof reported === 'object') {
+    const template = escapeText(reported.template, MAX_PROMPT_LENGTH);
+    return [`**${escapeText(reported.name, MAX_PROMPT_LENGTH)}**`, say('presets.template', { template })];
+  }
+  const prompt = escapeText(reported ?? '', MAX_PROMPT_LENGTH);
+  return prompt === '' ? [] : [say('reports.prompt', { prompt })];
 }
 
 const toSeconds = (ms: number): number => Math.floor(ms / 1000);

@@ -83,7 +83,8 @@ describe('/preset', () => {
   ])('Presets are used by /%s', async (command, options, expected) => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const name = command.split(' ')[0] ?? '';
-    await presetReply(fixture, 'save', { name: 'Night', command: name, template: 'at night: {prompt}' });
+    const saved = await presetReply(fixture, 'save', { name: 'Night', command: name, template: 'at night: {prompt}' });
+    expect(text(saved)).toContain(`Yours · /${command} · `);
     await (await fixture.discord.as('member').slash(command, options)).message();
     const { requests } = fixture.gateway;
     await fixture.discord.until(() => requests.find(({ body }) => JSON.stringify(body)?.includes(expected)));
@@ -111,7 +112,9 @@ describe('/preset', () => {
     expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }, { channel: 'dm' }))).toContain(
       'only on a server',
     );
-    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }))).toContain('Shared on this server');
+    expect(text(await presetReply(fixture, 'share', { preset: 'Poster' }))).toMatch(
+      /Shared\. Members of this server can use it now\.[\s\S]*Shared on this server · \/imagine/,
+    );
     expect(await suggestionsOf(fixture, other)).toEqual(['Poster · this server']);
     expect(await suggestionsOf(fixture, { who: 'other', channel: 'dm' })).toEqual([]);
     expect(await suggestionsOf(fixture, { who: 'installer', channel: 'lobby' })).toEqual([]);

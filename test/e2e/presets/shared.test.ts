@@ -39,7 +39,7 @@ describe('Shared presets', () => {
     const report = await onlyReport(fixture);
     const owner = fixture.discord.world.user('member').id;
     expect(text(report)).toContain(`**Report** about <@${owner}>’s preset (`);
-    expect(text(report)).toContain('Poster: {prompt} \\*\\*bold\\*\\* @everyone');
+    expect(text(report)).toContain('\n**Poster**\nTemplate: {prompt} \\*\\*bold\\*\\* @everyone');
     expect(report.mentions).toEqual([]);
     expect(buttonsOf(report)).toEqual(['Remove', 'Block member', 'Dismiss']);
     await first.stop();
