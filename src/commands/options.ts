@@ -196,6 +196,14 @@ export function withSuffix<R extends { prompt: string; spoiler?: CommonRequest['
   };
 }
 
+/** What options and settings added to the member's text: the flags, such as `--ar 16:9`, and the words of a suffix. */
+export function addedText({ prompt = '', typed = prompt, suffix = '' }: CommonRequest): string[] {
+  const [own, sent] = [splitFlags(typed), splitFlags(prompt)];
+  const flags = sent.words.startsWith(own.words) ? sent.flags.slice(own.flags.length).join(' ') : '';
+  const { words } = splitFlags(suffix);
+  return [...(flags === '' ? [] : [flags]), ...(words === '' ? [] : [`suffix: ${words}`])];
+}
+
 const MAX_NAMED_MODELS = 3;
 
 /** The refusal names models whose purpose is unknown, because one of them may be the right one. */

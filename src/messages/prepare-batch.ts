@@ -112,7 +112,7 @@ function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): st
   const sentences = [
     say('batch.done', { done, count }),
     ...(failed === 0 ? [] : [say('batch.failed', { count: failed })]),
-    ...(threadId === undefined ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
+    ...(threadId === undefined || done === 0 ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
   ];
   return sentencesText(sentences, say);
 }

@@ -295,10 +295,10 @@ async function lineageOf(
   origin: Origin,
   { tasks }: MessageSources,
 ): Promise<Pick<ShownResult, 'parentLink' | 'isSuggestion'>> {
-  // A song is not made from its album, nor an utterance from its talk, so these get no link.
-  const parent =
-    task.parentId === undefined || task.traits.isListedByParent ? undefined : await tasks.book.get(task.parentId);
-  return { parentLink: parent && sourceLink(parent, origin), isSuggestion: parent?.traits.isText };
+  const parent = task.parentId === undefined ? undefined : await tasks.book.get(task.parentId);
+  // A song is not made from its album, an utterance from its talk or a result from its batch, so these get no link.
+  if (!parent || task.traits.isListedByParent || parent.traits.isBatch) return {};
+  return { parentLink: sourceLink(parent, origin), isSuggestion: parent.traits.isText };
 }
 
 /** A link to a message with the source that all who read it here can open: its own, or a copy that was shown here. */

@@ -144,7 +144,7 @@ describe('Batches', () => {
     expect(parent.ephemeral).toBe(true);
     expect(discord.world.channels.has(parent.id)).toBe(false);
     const shown = await (await discord.as('member').choose(parent, 'Show a task', ['b fox'])).message();
-    expect(text(shown)).toMatch(/^\*\*b fox\*\*/);
+    expect(text(shown)).toMatch(/^\*\*b fox\*\* · <@\d+>\nFinished in/);
     expect(shown).toMatchObject({ ephemeral: true, attachments: [{}] });
     expect(labels(shown)).toContain('U1');
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
@@ -213,6 +213,10 @@ describe('Batches', () => {
     const member = discord.as('member');
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'fail', times: 3 });
     const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), says('Failed: 2.'));
+    await expect.poll(async () => text(await openTaskList(fixture))).toContain('🔴 Batch · {a, b} fox');
+    expect(text(await discord.until(() => find(discord, parent, () => true)))).toContain(
+      '0 of 2 finished. Failed: 2.\n',
+    );
     const retries: Message[] = [];
     for (const _ of [1, 2]) retries.push(await (await member.click(parent, 'Retry failed')).message(says('Deadline')));
     const [first, second] = retries;
@@ -228,7 +232,8 @@ describe('Batches', () => {
     expect((await (await member.click(parent, 'Retry failed')).message(refused)).ephemeral).toBe(true);
     const third = await (await member.click(retried, 'Retry failed')).message(says('Deadline'));
     expect(text(third)).toMatch(/^\*\*a fox\*\*\nThis submits the failed task again\./);
-    await run(fixture, third, allDone(1));
+    const last = await run(fixture, third, allDone(1));
+    expect(discord.world.channels.get(last.id)?.name).toBe('1 result');
     expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox', 'b fox', 'a fox']);
   });
 

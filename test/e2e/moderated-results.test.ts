@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, spoilersOf, submitCount } from './quick.ts';
-import { reportRefusal } from './reports.ts';
+import { decide, onlyReport, report, reportRefusal, waitForReport } from './reports.ts';
 import { bytesOf } from './tasks/fixture.ts';
 import { openDetails, openTask, openTaskList, requestErasure } from './tasks/pages.ts';
 
@@ -119,6 +119,11 @@ describe('Moderation of images', () => {
     expect(labels(result)).toContain('U1');
     await expect.poll(details).toContain('Original: ');
     expect(await exported()).toContain('"media"');
+    await report(fixture, result);
+    await decide(fixture, await onlyReport(fixture), 'Remove');
+    await waitForReport(fixture, 'Result removed by');
+    expect(discord.messages('studio').some(({ id }) => id === result.id)).toBe(false);
+    expect(logMessages(fixture).filter(says('published <@'))).toHaveLength(1);
   });
 
   it('A held result survives a restart, and moderators are asked about it once', async () => {

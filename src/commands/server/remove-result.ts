@@ -28,8 +28,10 @@ export async function removeResult(
   const shownTasks =
     task && isOwn ? [...(await tasks.albums.partsOf(task)), ...(await tasks.batches.entriesOf(task))] : [];
   const parts = shownTasks.flatMap(({ task: part }) => part ?? []);
-  const tasksToRemove = [...parts, ...(task ? [task] : [])];
-  if (isOwn) for (const { id } of tasksToRemove) await change(id, (current) => markResultRemoved(current, clock.now()));
+  const stored = [...parts, ...(task ? [task] : [])];
+  const removed = (one: Task): Task => (isOwn ? markResultRemoved(one, clock.now()) : one);
+  if (isOwn) for (const { id } of stored) await change(id, removed);
+  const tasksToRemove = stored.map(removed);
   // The message of its batch shows the result, too.
   const parent = isOwn && task?.parentId !== undefined ? await tasks.book.get(task.parentId) : undefined;
   if (parent?.traits.isBatch) tasksToRemove.push(parent);
@@ -44,9 +46,13 @@ function throwIfRetryNeeded(needsRetry: boolean): void {
   if (needsRetry) throw new RetryLater('unreachable', new Error('A message of a removed result has not been deleted.'));
 }
 
+/** The log channel keeps who published a held result. */
+const copiesIn = (guildId: string, { beside = [], review }: Task) =>
+  beside.filter((one) => one.guildId === guildId && one.id !== review?.messageId);
+
 /** The task with only its messages in one server. */
 function withOnlyMessagesIn(task: Task, guildId: string): Task {
-  const beside = (task.beside ?? []).filter((one) => one.guildId === guildId);
+  const beside = copiesIn(guildId, task);
   if (task.guildId === guildId) return { ...task, beside };
   const { message: _, answer: __, ...rest } = task;
   const { token: ___, ...route } = task.route;
@@ -55,6 +61,5 @@ function withOnlyMessagesIn(task: Task, guildId: string): Task {
 
 function withoutMessagesIn(task: Task, guildId: string): Task {
   const ownMessages = task.guildId === guildId && task.message ? [task.message] : [];
-  const otherMessages = (task.beside ?? []).filter((one) => one.guildId === guildId);
-  return [...ownMessages, ...otherMessages].reduce((rest, { id }) => removeMessageById(rest, id), task);
+  return [...ownMessages, ...copiesIn(guildId, task)].reduce((rest, { id }) => removeMessageById(rest, id), task);
 }

@@ -19,6 +19,7 @@ import { hasOwnPrompt, isSpoiler, titleOf, typedPrompt } from '../../services/ta
 import { summaryOf, type TaskFilter } from '../../services/tasks/task-summary.ts';
 import { maySeeCost, remainingForOwner } from '../account-access.ts';
 import type { Context } from '../feature.ts';
+import { addedText } from '../options.ts';
 import { canDeleteMessage, canShowResult, isResultVisible, mayDeleteMessage, visibleTask } from './access.ts';
 import { stateText } from './list.ts';
 
@@ -133,10 +134,11 @@ const MAX_REASON_LENGTH = 500;
 
 function pageLines(task: Task, say: Say): string[] {
   const { failure, delivery } = task;
+  const taskSummary = summaryOf(task);
   const prompt = escapeText(typedPrompt(task) || titleOf(task), MAX_PROMPT_LENGTH);
   return [
     ...(prompt === '' ? [] : [`**${prompt}**`]),
-    `${stateEmoji[task.state]} ${taskName(task, say)} · ${stateText(summaryOf(task), say)}`,
+    `${stateEmoji[taskSummary.state]} ${taskName(task, say)} · ${stateText(taskSummary, say)}`,
     ...factLines(
       {
         reason:
@@ -207,29 +209,12 @@ async function costLines(task: Task, { services, say }: Context): Promise<string
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
-const OMITTED_OPTIONS = new Set([
-  ...['prompt', 'typed', 'model', 'of', 'label', 'customId', 'pictures', 'references', 'region'],
-  ...[
-    'ids',
-    'parts',
-    'children',
-    'threadId',
-    'isStopped',
-    'isLyrics',
-    'talk',
-    'sound',
-    'isClosed',
-    'memberLanguage',
-    'words',
-    'after',
-    'extend',
-    'who',
-    'notSent',
-    'sources',
-    'persona',
-    'about',
-  ],
-]);
+const OMITTED_OPTIONS = new Set(
+  (
+    'prompt typed suffix model of label customId pictures references region ids parts children threadId isStopped end retries ' +
+    'isLyrics talk sound isClosed memberLanguage words after extend who notSent sources persona about'
+  ).split(' '),
+);
 
 /** Options that a command calls something else than the stored request does. */
 const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
@@ -255,14 +240,8 @@ function optionsText({ request, traits }: Task): string | undefined {
     .map(([name, value]) =>
       inlineCode(`${OPTION_NAMES[name] ?? name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
     );
-  const flags = addedFlags(request);
-  if (flags !== '') shownOptions.unshift(inlineCode(flags));
+  shownOptions.unshift(...addedText(request).map(inlineCode));
   return shownOptions.length === 0 ? undefined : shownOptions.join(' ');
-}
-
-/** What options and settings added to the member's text, such as `--ar 16:9`. */
-function addedFlags({ prompt = '', typed }: Task['request']): string {
-  return typed !== undefined && prompt.startsWith(`${typed} `) ? prompt.slice(typed.length).trim() : '';
 }
 
 /** The gateway's own URLs of the results, and when they expire. */

@@ -32,6 +32,8 @@ const batchShape = defineRequest({
   threadId: z.string().optional(),
   /** Set if the member canceled the orders that had not been submitted. */
   isStopped: z.literal(true).optional(),
+  /** How its tasks ended, if none has a result. */
+  end: z.enum(['failed', 'cancelled']).optional(),
   retries: retries.optional(),
 });
 type BatchChild = z.output<typeof child>;
@@ -73,6 +75,15 @@ export function mayBeRetried({ failure, retriedBy, task }: BatchEntry): boolean 
   if (!task) return failure !== undefined;
   const isFailed = task.state === 'failed' || task.state === 'expired' || task.state === 'cancelled';
   return isFailed && !task.review && !OTHER_ENDS.has(task.failure?.cause);
+}
+
+function endOf(entries: readonly BatchEntry[]): Batch['request']['end'] {
+  const states = entries.map(({ failure, isSubmitted, task }) =>
+    failure ? 'failed' : task || isSubmitted ? task?.state : 'cancelled',
+  );
+  if (states.every((state) => state === 'cancelled')) return 'cancelled';
+  const isWithoutResult = states.every((state) => state === 'failed' || state === 'expired' || state === 'cancelled');
+  return isWithoutResult ? 'failed' : undefined;
 }
 
 /**
@@ -268,11 +279,19 @@ export class Batches {
     if (batch) this.#context.book.announce(batch);
   }
 
+  async #storeEnd(id: string): Promise<void> {
+    const batch = this.#find(id);
+    const end = batch && endOf(await this.entriesOf(batch));
+    if (end) await this.#change(id, (request) => ({ ...request, end }));
+  }
+
   #complete(id: string): void {
     this.#open.delete(id);
     const { book, clock, log, pendingWork } = this.#context;
-    const work = book
-      .change(id, ({ roleIds: _, ...batch }) => completeAlbum(batch, clock.now()), { mustHold: true })
+    const work = this.#storeEnd(id)
+      // Without it, the batch counts as finished.
+      .catch((error: unknown) => log.info({ task: id, err: error }, 'How a batch ended could not be stored.'))
+      .then(() => book.change(id, ({ roleIds: _, ...ended }) => completeAlbum(ended, clock.now()), { mustHold: true }))
       // The member may have erased the batch along with all other data.
       .catch((error: unknown) => log.info({ task: id, err: error }, 'A batch was erased before it was complete.'));
     void trackUntilDone(work, pendingWork);

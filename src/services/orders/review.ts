@@ -28,7 +28,7 @@ export function markResultsRefused(task: Task, review: Omit<Review, 'outcome'>, 
 
 /**
  * Marks a task whose result a moderator deleted after members had seen it. As for a withheld result, the server pays for it, but the owner
- * does not.
+ * does not. The question about a held result is then one of its messages, and the record of a decision about it is not.
  */
 export function markResultRemoved(task: Task, at: number): Task {
   if (task.state !== 'ready' && task.state !== 'delivered') return task;
@@ -40,6 +40,6 @@ export function markResultRemoved(task: Task, at: number): Task {
     actions: [],
     ...(answer && { answer: { ...answer, rounds: [], draft: '', heard: undefined, voice: undefined } }),
     failure: { cause: 'refused', refusal: { key: 'refusals.rules.resultRemoved', variables: {} } },
-    review: { ...task.review, at, outcome: 'deleted' },
+    review: { ...task.review, ...(isHeld(task) && { messageId: undefined }), at, outcome: 'deleted' },
   };
 }

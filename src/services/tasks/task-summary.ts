@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TaskKind } from './kind-spec.ts';
-import { isClosed, type Task, type TaskState, taskStates } from './task.ts';
+import { isClosed, isOfKind, type Task, type TaskState, taskStates } from './task.ts';
 import { titleOf } from './task-facts.ts';
 import { actionOf, type TaskType, typeOf } from './task-type.ts';
 
@@ -52,7 +52,8 @@ export function summaryOf(task: Task): TaskSummary {
     kind,
     type: typeOf(task),
     index: actionOf(task)?.index,
-    state,
+    // A batch has no result of its own.
+    state: (isOfKind('batch', task) && task.request.end) || state,
     review: review?.outcome === 'held' || review?.outcome === 'deleted' ? review.outcome : undefined,
     isTriedAgain: (state === 'unconfirmed' && successorId !== undefined) || undefined,
     isDismissed: failure?.cause === 'dismissed' || undefined,

@@ -51,9 +51,11 @@ describe('/settings', () => {
     );
     await imagine(fixture, { prompt: 'a hen --no trees --s 50', aspect: '16:9' });
     expect(promptOf(fixture)).toBe('a hen in oil --no trees --s 50 --ar 16:9 --v 7 --chaos 5');
-    expect(await detailsOf(fixture)).toContain(
+    const details = await detailsOf(fixture);
+    expect(details).toContain(
       'aspect (an option), version (personal settings), stylize (the prompt), suffix (personal settings)',
     );
+    expect(details).toContain('Options: `--ar 16:9 --v 7 --chaos 5` `suffix: in oil`\n');
   });
 
   it('Replies are private by default from the first response on, after a restart too, unless the member chooses otherwise', async () => {
