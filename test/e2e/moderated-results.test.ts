@@ -286,7 +286,7 @@ describe('Moderation of images', () => {
     await (await owner.slash('budget alerts', { off: true })).message();
     const exchange = await order(fixture, 'shows:violence');
     expect(text(await exchange.message(says('The result was withheld')))).toContain(
-      'but there is no channel where one can be asked',
+      'but there is no channel where the bot can ask one. Ask an admin to check the log channel',
     );
     const admin = fixture.discord.as('admin').in('studio');
     const rulesPage = await (await admin.slash('server rules')).message();

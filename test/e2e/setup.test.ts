@@ -143,6 +143,13 @@ describe('/setup', () => {
     expect(text(page)).toContain(`❌ <#${studio?.id}>, the log channel: Attach Files`);
     expect(text(page)).toMatch(/✅ <#\d+>, the alerts channel of/);
     expect(text(await openSetup(fixture, 'no-threads'))).toContain('step 1 of 5');
+    // Leaving the step does not grant anything.
+    const overview = await press(
+      fixture,
+      await press(fixture, await openSetup(fixture, 'studio'), 'Next'),
+      'All steps',
+    );
+    expect(text(overview)).toContain('▫️ 1. Permissions');
     studio?.overwrites.pop();
     const refreshed = text(await press(fixture, page, 'Refresh'));
     expect(refreshed).toContain(`✅ <#${studio?.id}>, the log channel`);

@@ -66,15 +66,11 @@ async function assertUsable(content: PresetContent, { services, origin }: Contex
   if (typeof options.model === 'string') await modelOrDefault(purposeOf[maker], options.model, services);
 }
 
-async function saved(
-  owner: PresetOwner,
-  content: PresetContent,
-  context: Context,
-  id?: string,
-  news: string = context.say('presets.saved'),
-): Promise<MessagePlan> {
+async function saved(owner: PresetOwner, content: PresetContent, context: Context, id?: string): Promise<MessagePlan> {
   await assertUsable(content, context);
-  return presetPage(await context.services.tasks.presets.save(owner, content, id), context, [news]);
+  return presetPage(await context.services.tasks.presets.save(owner, content, id), context, [
+    context.say(owner.guildId === undefined ? 'presets.saved' : 'presets.shared'),
+  ]);
 }
 
 const find = (wanted: string, context: Context): Promise<Preset> =>
@@ -186,13 +182,7 @@ const share = command({
     const shared = (await context.services.tasks.presets.listFor(presetPlace(context))).find(
       (one) => one.guildId === guildId && isOwn(one, context) && one.name === preset.name,
     );
-    return saved(
-      { memberId, guildId },
-      presetContent.parse(preset),
-      context,
-      shared?.id,
-      context.say('presets.shared'),
-    );
+    return saved({ memberId, guildId }, presetContent.parse(preset), context, shared?.id);
   },
 });
 

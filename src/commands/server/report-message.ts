@@ -10,13 +10,11 @@ import type { ReportHistory } from '../../services/safety/reports.ts';
 /** As much as the message of a result shows, which is all that the member who reported it could see. */
 const MAX_PROMPT_LENGTH = 700;
 
-/** A report as moderators see it, with their decision. `reported`: the preset, or the prompt, masked for the report's server; undefined if it is no longer stored. */
-export function reportMessage(
-  report: Report,
-  reported: PresetContent | string | undefined,
-  history: ReportHistory,
-  say: Say,
-): MessagePlan {
+/** The preset, or the prompt, masked for the report's server; undefined if it is no longer stored. */
+type Reported = PresetContent | string | undefined;
+
+/** A report as moderators see it, with their decision. */
+export function reportMessage(report: Report, reported: Reported, history: ReportHistory, say: Say): MessagePlan {
   const { guildId, message, reporterId, reason, words, at } = report;
   const facts = { who: memberMention(report.requesterId, say), at: toSeconds(at) };
   const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
@@ -39,13 +37,10 @@ export function reportMessage(
   };
 }
 
-function reportedLines(reported: PresetContent | string | undefined, say: Say): string[] {
-  if (typeof reported === 'object') {
-    const template = escapeText(reported.template, MAX_PROMPT_LENGTH);
-    return [`**${escapeText(reported.name, MAX_PROMPT_LENGTH)}**`, say('presets.template', { template })];
-  }
-  const prompt = escapeText(reported ?? '', MAX_PROMPT_LENGTH);
-  return prompt === '' ? [] : [say('reports.prompt', { prompt })];
+function reportedLines(reported: Reported, say: Say): string[] {
+  const prompt = escapeText(typeof reported === 'object' ? reported.template : (reported ?? ''), MAX_PROMPT_LENGTH);
+  if (typeof reported !== 'object') return prompt === '' ? [] : [say('reports.prompt', { prompt })];
+  return [`**${escapeText(reported.name, MAX_PROMPT_LENGTH)}**`, say('presets.template', { template: prompt })];
 }
 
 const toSeconds = (ms: number): number => Math.floor(ms / 1000);

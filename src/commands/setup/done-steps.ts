@@ -22,9 +22,10 @@ export async function doneSteps(guildId: string, context: Context): Promise<Read
   return new Set(steps.flat());
 }
 
-/** A permission that is lost later opens its step again, so only a step that is not in place is marked. */
+/** Permissions are done only while none is missing. A change that is in place needs no mark. */
 export async function finishStep(step: SetupStep, guildId: string, context: Context): Promise<void> {
-  if (!(await isInPlace(step, guildId, context))) await context.services.safety.setup.mark(guildId, step);
+  if (step !== 'permissions' && !(await isInPlace(step, guildId, context)))
+    await context.services.safety.setup.mark(guildId, step);
 }
 
 async function isInPlace(step: SetupStep, guildId: string, context: Context): Promise<boolean> {
