@@ -209,12 +209,12 @@ async function costLines(task: Task, { services, say }: Context): Promise<string
 }
 
 /** Properties of a request that have lines of their own, or that only refer to files and other tasks. */
-const OMITTED_OPTIONS = new Set(
-  (
-    'prompt typed suffix model of label customId pictures references region ids parts children threadId isStopped end retries ' +
-    'isLyrics talk sound isClosed memberLanguage words after extend who notSent sources persona about'
-  ).split(' '),
-);
+const OMITTED_OPTIONS = new Set([
+  'pictures',
+  ...'prompt typed suffix model of label customId references region ids parts children threadId'.split(' '),
+  ...'retries isLyrics talk sound isClosed memberLanguage words after extend who notSent sources'.split(' '),
+  ...'persona about isStopped end'.split(' '),
+]);
 
 /** Options that a command calls something else than the stored request does. */
 const OPTION_NAMES: Readonly<Partial<Record<string, string>>> = {
