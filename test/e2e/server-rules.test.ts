@@ -450,7 +450,8 @@ describe('Server rules', () => {
       );
     const entries = Array.from({ length: 5 }, (_, index) => `${'long'.repeat(12)}${index}.example`);
     const words = entries.map((entry) => ({ text: entry }));
-    await applyImport(fixture, { words, patterns: words, allowedWords: entries, allowedDomains: entries });
+    const allowedWords = entries.map((entry) => entry.replace('.', ''));
+    await applyImport(fixture, { words, patterns: words, allowedWords, allowedDomains: entries });
     await applyImport(fixture, { deniedDomains: entries });
     const history = await (await admin.slash('server history')).message();
     const [, ...lines] = text(history).split('\n');
