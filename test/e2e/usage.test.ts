@@ -354,9 +354,7 @@ describe('The range buttons of /usage', () => {
     const admin = discord.as('admin');
     const usageMessage = await (await admin.slash('usage', { of: 'account' })).message();
     expect(usageMessage.attachments).toHaveLength(2);
-    const empty = await (await admin.click(usageMessage, 'Last month')).message((one) =>
-      text(one).includes('Feb 1'),
-    );
+    const empty = await (await admin.click(usageMessage, 'Last month')).message((one) => text(one).includes('Feb 1'));
     expect(empty.attachments).toEqual([]);
     expect(text(empty)).toContain('choose a different date range');
   });
