@@ -1,5 +1,7 @@
+import { missingPermissions, type PermissionName, postPermissions } from '../discord/guards.ts';
 import { inlineCode } from '../discord/markdown.ts';
 import { entriesOf } from '../lib/entries.ts';
+import { listText } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import {
   accessText,
@@ -79,17 +81,35 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
   return lines;
 }
 
-/** Warns if everyone on the server can read what is for moderators only. */
+/** Warns if the bot cannot post in the log channel, or if everyone on the server can read what is for moderators only. */
 export async function logChannelWarnings(
   guildId: string,
   { logChannelId, alertsChannelId }: RuleFacts,
-  { discord }: Services,
+  { discord: { reads, outbox } }: Services,
   say: Say,
 ): Promise<string[]> {
   const channel = logChannelId ?? alertsChannelId;
-  const isSeen = channel !== undefined && (await discord.reads.isSeenByEveryone(channel, guildId));
-  return isSeen ? [say('rules.log.seenByEveryone', { channel })] : [];
+  if (channel === undefined) return [];
+  const [isSeen, granted] = await Promise.all([
+    reads.isSeenByEveryone(channel, guildId),
+    reads.ownPermissions(guildId, outbox.botUserId ?? ''),
+  ]);
+  const appPermissions = granted.get(channel);
+  const missing = appPermissions === undefined ? [] : missingPermissions({ appPermissions }, postPermissions);
+  const use = say('setup.permissions.uses.log');
+  return [
+    ...(missing.length === 0
+      ? []
+      : [say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) })]),
+    ...(isSeen ? [say('rules.log.seenByEveryone', { channel })] : []),
+  ];
 }
+
+export const permissionsText = (names: readonly PermissionName[], say: Say): string =>
+  listText(
+    names.map((name) => say(`permissions.${name}`)),
+    say,
+  );
 
 function buttonAccessLine({ rules: { pressers } }: RuleFacts, say: Say): string {
   if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);

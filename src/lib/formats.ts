@@ -18,6 +18,8 @@ export const percentText = (percent: number, { language }: Reader): string =>
 
 /** In the short form of the language; from an hour on without seconds. */
 export function durationText(seconds: number, { language }: Reader): string {
+  if (seconds > 0 && seconds < 1)
+    return Math.round(seconds * 1_000).toLocaleString(language, { style: 'unit', unit: 'millisecond' });
   if (seconds < 60) return seconds.toLocaleString(language, { style: 'unit', unit: 'second' });
   const total = Math.round(seconds);
   return new Intl.DurationFormat(language, { style: 'short' }).format({
@@ -33,6 +35,18 @@ const utcDays = ({ language }: Reader, options: Intl.DateTimeFormatOptions = { d
 /** Days as `2026-01-31`, which are days in UTC. */
 export const daysText = (start: string, end: string, reader: Reader): string =>
   utcDays(reader).formatRange(Date.parse(start), Date.parse(end));
+
+/** A time in UTC, of the same length for all times of a year. */
+export const utcTimeText = (at: number, reader: Reader): string =>
+  utcDays(reader, {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }).format(at);
 
 /** Without the year. */
 export const shortDayText = (day: string, reader: Reader): string =>

@@ -50,9 +50,9 @@ describe('/finetune', () => {
     const exchange = await discord.as('admin').slash('finetune', { id: ID });
     expect((await exchange.acknowledged()).ephemeral).toBe(true);
     const message = await exchange.message();
-    expect(visibleText(message)).toContain(`2023-11-14 22:13:20  info  ${raw}`);
+    expect(visibleText(message)).toContain(`11/14/2023, 22:13:20  info  ${raw}`);
     expect(visibleText(message).indexOf(raw)).toBeLessThan(visibleText(message).indexOf('later'));
-    expect(visibleText(message)).toContain('2023-11-14 22:14:20  warn  later');
+    expect(visibleText(message)).toContain('11/14/2023, 22:14:20  warn  later');
     expect(text(message).split('```')).toHaveLength(3);
     expect(await attachmentText(message)).toContain(`\tinfo\t${raw}\n`);
   });

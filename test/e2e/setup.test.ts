@@ -86,6 +86,7 @@ describe('/setup', () => {
     );
     const warning = /Everyone on this server can see <#\d+>/;
     expect(text(rules)).toMatch(warning);
+    expect(text(rules)).toContain('the log channel: Attach Files');
     expect(text(await press(fixture, step, 'Refresh'))).toMatch(warning);
     const privacy = await press(fixture, step, 'Next');
     expect(text(privacy)).toMatch(warning);

@@ -11,6 +11,7 @@ import {
   percentText,
   sentencesText,
   shortDayText,
+  utcTimeText,
 } from '../../src/lib/formats.ts';
 import { sayIn } from '../../src/locales/index.ts';
 
@@ -63,10 +64,16 @@ describe('What members read has the format of its language', () => {
       'Jan 1\u2009–\u200931, 2026',
     ]);
     expect([daysText(start, end, german), shortDayText(end, german)]).toEqual(['01.–31.01.2026', '31.1.']);
+    const at = Date.UTC(2026, 0, 31, 9, 5, 7);
+    expect([utcTimeText(at, english), utcTimeText(at, german)]).toEqual([
+      '01/31/2026, 09:05:07',
+      '31.01.2026, 09:05:07',
+    ]);
     expect([daysText(start, start, japanese), shortDayText(end, japanese)]).toEqual(['2026/01/01', '1/31']);
   });
 
-  it('A duration of less than a minute keeps its fraction', () => {
+  it('A duration of less than a minute keeps its fraction, and one of less than a second is in milliseconds', () => {
+    expect([durationText(0.034, english), durationText(0.034, { language: 'ru' })]).toEqual(['34 ms', '34\u00a0мс']);
     expect([durationText(2.5, german), durationText(119.6, english)]).toEqual(['2,5 Sek.', '2 min']);
   });
 

@@ -60,7 +60,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   const lines = [
     say('about.version', { version }),
     ...discordLines(about, say),
-    gateway.isAvailable ? say('about.gatewayAvailable', { ms: String(gateway.ms) }) : gateway.reason,
+    gateway.isAvailable ? say('about.gatewayAvailable', { duration: gateway.ms / 1000 }) : gateway.reason,
     ...(paused ? [say(`about.paused.${paused}`)] : []),
     ...(block ? [refusalMessage(block, say)] : []),
     say('about.liveTasks', { count: liveTasks }),
@@ -97,7 +97,9 @@ function limitText(allowance: Allowance, say: Say): string {
 function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
   if (cluster === 'unknown') return [say('about.cluster.unknown')];
   if (!cluster)
-    return [latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { ms: String(latencyMs) })];
+    return [
+      latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { duration: latencyMs / 1000 }),
+    ];
   const { workers, shards, partitions } = cluster;
   const unowned = partitions.count - partitions.owned;
   return [

@@ -2,6 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { type FollowerParts, lastEditAt } from '../../discord/follower.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { ButtonPlan, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { utcTimeText } from '../../lib/formats.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
 import { buttonPlan, pageButtons } from '../../messages/task-buttons.ts';
 import type { FineTuneEvent } from '../../services/gateway/fine-tunes.ts';
@@ -52,7 +53,7 @@ export function fineTunePage(
 
 /** Times are in UTC, as in a log, because Discord does not render its timestamps inside a code block. */
 function lineOf({ at, level, message }: FineTuneEvent, say: Say): string {
-  const time = at === undefined ? say('fineTune.noTime') : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+  const time = at === undefined ? say('fineTune.noTime') : utcTimeText(at, say);
   const escapedMessage = escapeCodeBlock(message);
   // Do not cut inside a surrogate pair.
   const truncatedMessage =

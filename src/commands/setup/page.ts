@@ -4,7 +4,6 @@ import { neededPermissions } from '../../discord/guards.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
-import { listText } from '../../lib/formats.ts';
 import { languageName, languageOf, languages } from '../../lib/languages.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
@@ -12,7 +11,7 @@ import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
-import { logChannelWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { logChannelWarnings, permissionsText, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { checkPermissions } from './check-permissions.ts';
 import { doneSteps } from './done-steps.ts';
 
@@ -118,10 +117,7 @@ const steps: Record<SetupStep, ShowStep> = {
       const use = say(`setup.permissions.uses.${name}`);
       if (missingNames === undefined) return say('setup.permissions.unknown', { channel, use });
       if (missingNames.length === 0) return say('setup.permissions.granted', { channel, use });
-      const missing = listText(
-        missingNames.map((one) => say(`permissions.${one}`)),
-        say,
-      );
+      const missing = permissionsText(missingNames, say);
       return say('setup.permissions.missing', { channel, use, missing });
     });
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });

@@ -24,7 +24,7 @@ describe('The events of a fine-tuning job', () => {
         const { content = '' } = page({ events: [event(text)] });
         expect(content.split('```')).toHaveLength(3);
         expect(content.endsWith('\n```')).toBe(true);
-        expect(visibleText(content)).toContain(`2023-11-14 22:13:20  info  ${text}`);
+        expect(visibleText(content)).toContain(`11/14/2023, 22:13:20  info  ${text}`);
       }),
     );
   });
