@@ -60,7 +60,7 @@ const OWNER = / · <@\d+>$/;
 /** Whether a line says that a result is finished. Its language is that of its own member. */
 const isState = (line: string): boolean =>
   languages.some((language) => {
-    const [before = '', after = ''] = (stringIn(language, ['task', 'done']) ?? '').split('{{time}}');
+    const [before = '', after = ''] = (stringIn(language, ['task', 'done']) ?? '').split('{{duration}}');
     return line.startsWith(before) && line.endsWith(after);
   });
 

@@ -17,6 +17,9 @@ const NOT_LANGUAGE = /<\/[^>]+>|<[^<>\s]+>|```[\s\S]*?```|`[^`]*`|https?:\/\/\S+
 /** The bot reads and shows limits in the form in which admins type them. */
 const LIMITS = /\d+ (?:tasks?|at once|waiting)|\$[\d.]+|a day(?: for)?|video:/g;
 
+/** `Intl` knows no pseudo-language, so its units and months are those of English. */
+const FORMATS = /\d (?:sec|min|hr|ms)(?![a-z])|[A-Z][a-z]{2} \d{1,2}(?!\d)/g;
+
 /** Languages are named in themselves. */
 const LANGUAGE_WORDS = new Set(
   languages.flatMap((one) => languageName(one).split(/[^\p{L}]+/u)).concat('Pseudo', 'Accents'),
@@ -42,6 +45,7 @@ const englishIn = (shownText: string): string[] =>
   shownText
     .replace(NOT_LANGUAGE, ' ')
     .replace(LIMITS, ' ')
+    .replace(FORMATS, ' ')
     .replace(VALUES, ' ')
     .match(/(?<!\p{L})[A-Za-z]{3,}(?!\p{L})/gu) ?? [];
 
