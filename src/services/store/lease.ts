@@ -117,13 +117,14 @@ export class Lease {
    */
   static async acquire(parts: LeaseParts, onWait: (endsInMs: number) => void): Promise<Lease> {
     const holder = nameLease(parts.holder);
-    let firstLease: ForeignLease | undefined;
+    let awaited: ForeignLease | undefined;
     for (;;) {
       const result = await acquireOnce(parts, holder);
       if ('number' in result) return new Lease(parts, holder, result);
-      if (!firstLease) onWait(result.endsInMs);
-      firstLease ??= result;
-      if (result.holder !== firstLease.holder || result.renewals !== firstLease.renewals) throw inUseError(parts.name);
+      if (!awaited) onWait(result.endsInMs);
+      // The server may carry out the request of a bot that has ended since, so another holder alone does not mean that one is running.
+      if (result.holder === awaited?.holder && result.renewals !== awaited.renewals) throw inUseError(parts.name);
+      awaited = result;
       await pause(parts.clock, Math.min(result.endsInMs + 1, CHECK_INTERVAL_MS));
     }
   }
