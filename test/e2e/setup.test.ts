@@ -76,7 +76,7 @@ describe('/setup', () => {
     );
   });
 
-  it('Steps 4 and 5 warn about a log channel that everyone on the server can see', async () => {
+  it('Steps 4 and 5 warn about a log channel that everyone on the server can see, or in which the bot cannot post', async () => {
     const fixture = await startFastClockBot();
     const { discord } = fixture;
     const step = await goTo(fixture, 4);
@@ -86,19 +86,22 @@ describe('/setup', () => {
     );
     const warning = /Everyone on this server can see <#\d+>/;
     expect(text(rules)).toMatch(warning);
-    expect(text(rules)).toContain('the log channel: Attach Files');
     expect(text(await press(fixture, step, 'Refresh'))).toMatch(warning);
     const privacy = await press(fixture, step, 'Next');
     expect(text(privacy)).toMatch(warning);
     const { id, channels } = discord.world.guild('atelier');
-    const { ViewChannel } = PermissionFlagsBits;
+    const { AttachFiles, ViewChannel } = PermissionFlagsBits;
     channels
       .find(({ name }) => name === 'no-threads')
       ?.overwrites.push(
         { id, kind: 'role', allow: 0n, deny: ViewChannel },
-        { id: discord.world.bot.id, kind: 'member', allow: ViewChannel, deny: 0n },
+        { id: discord.world.bot.id, kind: 'member', allow: ViewChannel, deny: AttachFiles },
       );
-    for (const button of ['Refresh', 'Back']) expect(text(await press(fixture, privacy, button))).not.toMatch(warning);
+    for (const button of ['Refresh', 'Back']) {
+      const shown = text(await press(fixture, privacy, button));
+      expect(shown).not.toMatch(warning);
+      expect(shown).toContain('the log channel: Attach Files');
+    }
   });
 
   it('The set-up continues with the first step that is not done, also after a restart and for another admin, and ends with an overview', async () => {
