@@ -768,9 +768,10 @@ describe('The rules page of a server', () => {
     // The form still shows 321.
     const page = await (await admin.fill(form, { allowedWords: 'casinos' })).message();
     expect(text(page)).toContain('222 characters');
-    expect(text(page)).not.toContain('321');
+    expect(text(page)).not.toContain('321 characters');
     const history = text(await (await admin.slash('server history')).message());
-    expect(history.match(/321/g)).toHaveLength(2);
+    // Times and IDs may contain these digits.
+    expect(history.match(/\b321\b/g)).toHaveLength(2);
   });
 
   it('A form whose field another admin has changed since it opened is refused with that change, and overwrites it only when it is submitted again', async () => {
