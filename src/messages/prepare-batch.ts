@@ -107,14 +107,28 @@ function headline(batch: Task, entries: readonly BatchEntry[], say: Say): string
 function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): string {
   const count = entries.length;
   const done = entries.filter(({ task }) => task && isFinished(task)).length;
-  const failed = entries.filter(({ failure, task }) => failure ?? task?.failure).length;
+  const ends = entries.map((entry) => endWithoutResult(batch, entry));
   const { threadId } = isOfKind('batch', batch) ? batch.request : {};
   const sentences = [
     say('batch.done', { done, count }),
-    ...(failed === 0 ? [] : [say('batch.failed', { count: failed })]),
+    ...ENDS_WITHOUT_RESULT.flatMap((end) => {
+      const ended = ends.filter((one) => one === end).length;
+      return ended === 0 ? [] : [say(`batch.ends.${end}`, { count: ended })];
+    }),
     ...(threadId === undefined || done === 0 ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
   ];
   return sentencesText(sentences, say);
+}
+
+const ENDS_WITHOUT_RESULT = ['failed', 'unconfirmed', 'canceled'] as const;
+
+function endWithoutResult(batch: Task, entry: BatchEntry): (typeof ENDS_WITHOUT_RESULT)[number] | undefined {
+  const { failure, isSubmitted, task } = entry;
+  if (failure) return 'failed';
+  if (!task) return isSubmitted || awaitsSubmit(batch, entry) ? undefined : 'canceled';
+  if (!task.failure) return undefined;
+  if (task.state === 'unconfirmed') return 'unconfirmed';
+  return task.state === 'cancelled' ? 'canceled' : 'failed';
 }
 
 const isFinished = (task: Task): boolean => !isHeld(task) && (task.state === 'ready' || task.state === 'delivered');

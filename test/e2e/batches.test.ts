@@ -187,12 +187,36 @@ describe('Batches', () => {
     await expect.poll(() => submitCount(gateway)).toBe(1);
     await discord.as('member').click(parent, 'Cancel the rest');
     const canceled = await discord.until(() => find(discord, parent, (one) => /2\. ⚪[\s\S]*3\. ⚪/.test(text(one))));
+    expect(text(canceled)).toContain('0 of 3 finished. Canceled: 2.\n');
     expect(text(canceled)).toMatch(/2\. ⚪ \*\*b fox\*\* · Canceled\n3\. ⚪ \*\*c fox\*\* · Canceled/);
     gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
     const final = await discord.until(() => find(discord, parent, (one) => labels(one).includes('Delete')));
-    expect(text(final)).toContain('1 of 3 finished.');
+    expect(text(final)).toContain('1 of 3 finished. Canceled: 2.');
     expect(labels(final)).toEqual(['Delete']);
     expect(submitCount(gateway)).toBe(1);
+  });
+
+  it('Cancel the rest says so where every task has been submitted', async () => {
+    const fixture = await startFixture();
+    const { discord, gateway } = fixture;
+    gateway.faults.add({ do: 'stick', times: 2 });
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), says('2. 🕓'));
+    await expect.poll(() => submitCount(gateway)).toBe(2);
+    const refused = await (await discord.as('member').click(parent, 'Cancel the rest')).followUp();
+    expect(text(refused)).toContain('Nothing is left to cancel');
+    expect(refused.ephemeral).toBe(true);
+    for (const { id } of jobs(gateway)) gateway.jobs.finish(id);
+    await discord.until(() => find(discord, parent, says('2 of 2 finished.')));
+  });
+
+  it('A task whose outcome is unknown is not counted as failed', async () => {
+    const fixture = await startFixture();
+    const { gateway } = fixture;
+    gateway.faults.add({ on: { kind: 'imagine' }, do: 'accepted-then-reset', times: 1 });
+    const ended = says('1 of 2 finished. Unconfirmed: 1.');
+    const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), ended);
+    expect(text(parent)).not.toContain('Failed');
+    expect(labels(parent)).not.toContain('Retry failed');
   });
 
   it('Retry failed submits definite failures again, and nothing whose outcome is unknown', async () => {

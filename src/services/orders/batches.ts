@@ -138,16 +138,20 @@ export class Batches {
     const { book } = this.#context;
     const stopped = await this.#stopBatch(id);
     await this.#submitting.get(id);
-    for (const { id: childId, task } of await this.entriesOf(stopped)) {
+    let isNothingLeft = true;
+    for (const { id: childId, failure, isSubmitted, task } of await this.entriesOf(stopped)) {
       if (!task) this.#onSettled(childId, id);
+      if (!task && !failure && !isSubmitted) isNothingLeft = false;
       if (task?.state !== 'waiting') continue;
       try {
         await this.#orders.cancel(task.id, memberId);
+        isNothingLeft = false;
       } catch (error) {
         // Its turn came in the meantime.
         if (!(error instanceof Refusal)) throw error;
       }
     }
+    if (isNothingLeft) throw new Refusal('refusals.nothingToCancel');
     const batch = await book.get(id);
     return batch && isOfKind('batch', batch) ? batch : stopped;
   }
