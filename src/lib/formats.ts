@@ -72,7 +72,6 @@ export function dollarsText(amount: string, { language }: Reader): string {
     style: 'currency',
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
-    useGrouping: false,
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   }).format(amount);

@@ -163,7 +163,8 @@ function stateOf(batch: Task, entry: BatchEntry, say: Say): string {
   if (isHeld(task)) return say('tasks.reviews.held');
   const { reason } = task.failure ?? {};
   if (task.state === 'failed' && reason) return say('music.state.failedWith', { reason: reasonText(reason, say) });
-  return say(`tasks.states.${shownState(task)}`);
+  const isTriedAgain = task.state === 'unconfirmed' && task.successorId !== undefined;
+  return isTriedAgain ? say('tasks.triedAgain') : say(`tasks.states.${shownState(task)}`);
 }
 
 /** Why orders were refused; the same reason for several orders is said once. */

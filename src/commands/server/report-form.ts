@@ -91,17 +91,18 @@ async function announce(
   context: Context,
 ): Promise<MessagePlan> {
   const { facts, services, say, messageFor } = context;
+  // There is nothing to correct after these, so they are replies: a refusal would offer the form again.
+  const plainly = (refusal: Refusal): MessagePlan => ({ content: messageFor(refusal, say) });
   let id: string;
   try {
     const place = reportChannelOf(context);
     ({ id } = await services.safety.reports.add({ ...report, ...place, reporterId: facts.userId }));
   } catch (error) {
-    // There is nothing to correct, so this is the reply: a refusal would offer the form again.
-    if (error instanceof Refusal && error.key === 'refusals.reports.twice') return { content: messageFor(error, say) };
+    if (error instanceof Refusal && error.key === 'refusals.reports.twice') return plainly(error);
     throw error;
   }
   const outcome = await services.reportDelivery.announce(id);
-  if (outcome === 'refused') throw new Refusal('refusals.reports.notPosted');
+  if (outcome === 'refused') return plainly(new Refusal('refusals.reports.notPosted'));
   return { content: say(`reports.${outcome}`) };
 }
 
