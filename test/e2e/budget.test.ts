@@ -259,7 +259,7 @@ describe('Budgets', () => {
     ] as const)
       expect(await runBudget(fixture, 'admin', command, options)).toContain('its admins can raise');
     await imagine(fixture, 'member', 'a fox');
-    expect(await imagine(fixture, 'member', 'a hare')).toContain('this server’s limit');
+    expect(await imagine(fixture, 'member', 'a hare')).toContain('the operator’s limit for this server');
     await runBudget(fixture, 'owner', 'reset');
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
   });

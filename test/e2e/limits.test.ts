@@ -34,7 +34,7 @@ describe('Limits', () => {
     expect(text(await imagine(fixture, 'other', 'an owl'))).toContain('Finished');
     const usage = text(await (await fixture.discord.as('member').slash('usage')).message());
     const about = text(await (await fixture.discord.as('member').slash('about')).message());
-    expect(about).toContain('Your limit on this server: 2 tasks a day, 5 waiting in the queue\n');
+    expect(about).toContain('Your limit on this server: 2 tasks a day, at most 5 tasks in the queue\n');
     expect(about).not.toContain('Bot-wide limit');
     expect(usage).toMatch(
       /^\*\*Your usage through this bot\*\*.*\nYour remaining limits on this server:\n- \*\*0\*\* of 2 tasks a day \(resets <t:\d+:R>\)/,
@@ -64,7 +64,7 @@ describe('Limits', () => {
     expect(text(await imagine(fixture, 'member', 'three'))).toContain('limit');
   });
 
-  it('A server’s limit is shared by its members and survives a restart', async () => {
+  it('The operator’s limit for a server is shared by its members and survives a restart', async () => {
     const settings = { ...noLimits, DEFAULT_SERVER_BUDGET: '2 tasks a day' };
     const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings });
     const first = await startBot(fixture);
@@ -72,7 +72,9 @@ describe('Limits', () => {
     await imagine(fixture, 'other', 'a hare');
     await first.stop();
     await startBot(fixture);
-    expect(text(await imagine(fixture, 'member', 'an owl'))).toContain('this server’s limit: `2 tasks a day`');
+    expect(text(await imagine(fixture, 'member', 'an owl'))).toContain(
+      'the operator’s limit for this server: `2 tasks a day`',
+    );
     expect(submitCount(fixture.gateway)).toBe(2);
   });
 

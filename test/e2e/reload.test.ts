@@ -43,7 +43,7 @@ const answerTo = async ({ discord }: ChangeableBot, channel = 'hall', prompt = '
 describe('A reload', () => {
   it.each([
     ['DEFAULT_MEMBER_BUDGET', 'your limit on this server', 'hall'],
-    ['DEFAULT_SERVER_BUDGET', 'this server’s limit', 'hall'],
+    ['DEFAULT_SERVER_BUDGET', 'the operator’s limit for this server', 'hall'],
     ['DIRECT_BUDGET', 'limit', 'dm'],
     ['TOTAL_BUDGET', 'limit', 'hall'],
   ])(

@@ -411,7 +411,7 @@ describe('/usage of a server', () => {
     const exchange = await discord.as('admin').slash('usage', { of: 'server', by: 'kind' });
     const page = await exchange.message();
     expect(page.ephemeral).toBe(true);
-    expect(text(page)).toContain('This server’s remaining limit: **18** of 20 tasks a day');
+    expect(text(page)).toContain('This server’s remaining limit, set by the operator: **18** of 20 tasks a day');
     expect(text(page)).toContain('This server’s usage through this bot');
     expect(text(page)).toMatch(/Imagine +2/);
     const monthPage = await (await discord.as('admin').click(page, 'This month')).message(says('This server’s usage'));
@@ -424,7 +424,7 @@ describe('/usage of a server', () => {
     );
     await (await requestErasure(fixture)).message(says('has been deleted'));
     const afterErasure = text(await (await discord.as('admin').slash('usage', { of: 'server' })).message());
-    expect(afterErasure).toContain('This server’s remaining limit: **18** of 20 tasks a day');
+    expect(afterErasure).toContain('This server’s remaining limit, set by the operator: **18** of 20 tasks a day');
     expect(afterErasure).toContain('If members have deleted their data, their usage still counts toward its limits');
   });
 

@@ -98,7 +98,9 @@ function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
   if (cluster === 'unknown') return [say('about.cluster.unknown')];
   if (!cluster)
     return [
-      latencyMs === undefined ? say('about.latencyUnknown') : say('about.latency', { duration: latencyMs / 1000 }),
+      latencyMs === undefined
+        ? say('about.latencyUnknown')
+        : say('about.latency', { duration: Math.max(1, latencyMs) / 1000 }),
     ];
   const { workers, shards, partitions } = cluster;
   const unowned = partitions.count - partitions.owned;

@@ -75,7 +75,9 @@ const grant = command({
     const limits = budget.fixedLimits;
     const allowances = context.services.money.spending.serverAllowances(budget.guildId);
     const raisesOperators =
-      budget.isOperator && allowances.some(({ holder, granted }) => holder === 'operator' && granted !== undefined);
+      budget.isOperator &&
+      budget.current.serverLimits !== undefined &&
+      allowances.some(({ holder, granted }) => holder === 'operator' && granted !== undefined);
     return budget.reply(
       say(`budget.done.granted.server.${unit}`, facts),
       ...(raisesOperators ? [say('budget.done.operatorRaised', { limits: budget.operatorLimitsNow() })] : []),
@@ -94,14 +96,14 @@ function assertHasOwnLimits({ fixedLimits, current }: ManagedBudget): void {
 function assertRaises(
   more: Cap,
   member: ChosenUser | undefined,
-  { guildId, isOperator }: ManagedBudget,
+  { guildId, fixedLimits }: ManagedBudget,
   { services }: Context,
 ): void {
   const { spending } = services.money;
   const allowances = member
     ? spending.allowances({ memberId: member.id, guildId, isDirect: undefined, roleIds: member.roleIds })
     : spending.serverAllowances(guildId);
-  const holders: Holder[] = member ? ['member'] : isOperator ? ['server', 'operator'] : ['server'];
+  const holders: Holder[] = member ? ['member'] : fixedLimits === undefined ? ['server', 'operator'] : ['server'];
   const raised = allowances.filter(({ holder, period }) => holders.includes(holder) && period !== undefined);
   for (const unit of ['amount', 'tasks'] as const)
     if (more[unit] !== undefined && !raised.some((one) => one.unit === unit))

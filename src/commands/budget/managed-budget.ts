@@ -46,9 +46,7 @@ export class ManagedBudget {
   operatorLimitsNow(): string {
     const { services, say } = this.#context;
     const { spending } = services.money;
-    // Without limits of its own, a server has those of the operator.
-    const holder = this.current.serverLimits === undefined ? 'server' : 'operator';
-    const allowances = spending.serverAllowances(this.guildId).filter((one) => one.holder === holder);
+    const allowances = spending.serverAllowances(this.guildId).filter(({ holder }) => holder === 'operator');
     const limits = spending.limits.ofOperator(this.guildId).overriding ?? {};
     if (allowances.every(({ granted }) => granted === undefined)) return limitsWords(limits, say);
     const { waiting } = limits;

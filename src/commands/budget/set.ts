@@ -130,7 +130,7 @@ function grantLines(target: LimitsFor, { guildId, current }: ManagedBudget, { se
       ? spending.allowances({ memberId: target.memberId, guildId, isDirect: undefined })
       : spending.serverAllowances(guildId);
   // Without limits of its own, a server has those of the operator.
-  const holder = target.type === 'operator' && current.serverLimits === undefined ? 'server' : target.type;
+  const holder = target.type === 'server' && current.serverLimits === undefined ? 'operator' : target.type;
   const raised = allowances.filter((one) => one.holder === holder && one.granted !== undefined);
   const texts = raised.map((one) => allowanceText(one, say));
   return texts.length === 0 ? [] : [say('budget.done.stillGranted', { limits: listText(texts, say) })];

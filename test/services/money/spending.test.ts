@@ -144,11 +144,11 @@ describe('Who may request', () => {
     const { spending, used } = createFixture({ server: { kinds: { video: day } } });
     const videoOf = (kind: 'video' | 'second-video') => used('1', { kind, request: { prompt: 'waves', model: 'm' } });
     await spending.admit(videoOf('second-video'), []);
-    await expect(spending.admit(videoOf('video'), [])).rejects.toThrow('refusals.overBudget.server');
+    await expect(spending.admit(videoOf('video'), [])).rejects.toThrow('refusals.overBudget.operator');
     const narrow = createFixture({ server: { kinds: { 'second-video': day } } }).spending;
     await narrow.admit(videoOf('video'), []);
     await narrow.admit(videoOf('second-video'), []);
-    await expect(narrow.admit(videoOf('second-video'), [])).rejects.toThrow('refusals.overBudget.server');
+    await expect(narrow.admit(videoOf('second-video'), [])).rejects.toThrow('refusals.overBudget.operator');
   });
 
   it('A request within its limits is admitted and counted, and the next one is refused by its limit', async () => {
@@ -199,7 +199,7 @@ describe('Who may request', () => {
   it("The operator's limits of a server apply on top of its own, unless it is trusted", async () => {
     for (const trustedGuildIds of [[], [GUILD]]) {
       const { spending, budgets } = createFixture({ server: { day: { tasks: 3 } } }, { trustedGuildIds });
-      expect(spending.serverAllowances(GUILD)).toMatchObject([{ holder: 'server', limit: '3' }]);
+      expect(spending.serverAllowances(GUILD)).toMatchObject([{ holder: 'operator', limit: '3' }]);
       await budgets.change(GUILD, (budget) => ({ ...budget, serverLimits: { day: { tasks: 9 } } }));
       const own = { holder: 'server', limit: '9' };
       expect(spending.serverAllowances(GUILD)).toMatchObject(
@@ -248,9 +248,9 @@ describe('Who may request', () => {
     spending.replace(undefined, used('0', { guildId: undefined }));
     expect(heard).toEqual([
       [GUILD, undefined],
-      [GUILD, 'server'],
+      [GUILD, 'operator'],
     ]);
-    expect(refusals).toEqual(['server', 'direct']);
+    expect(refusals).toEqual(['operator', 'direct']);
   });
 
   it("A member's own limit that refuses an order is not reported to the server", async () => {
@@ -271,7 +271,7 @@ describe('Who may request', () => {
     await spending.checkWaiting(requester, counts(3, 2, 1));
     const refused = (key: string, count: number) => ({ key: `refusals.waiting.${key}`, variables: { count } });
     await expect(spending.checkWaiting(requester, counts(3, 2, 2))).rejects.toMatchObject(refused('member', 1));
-    await expect(spending.checkWaiting(requester, counts(3, 3, 1))).rejects.toMatchObject(refused('server', 2));
+    await expect(spending.checkWaiting(requester, counts(3, 3, 1))).rejects.toMatchObject(refused('operator', 2));
     await expect(spending.checkWaiting(requester, counts(4, 2, 1))).rejects.toMatchObject(refused('total', 3));
     const { spending: unlimited } = createFixture();
     await unlimited.checkWaiting(requester, counts(99, 99, 99));

@@ -125,7 +125,7 @@ export class LimitsInForce {
     if (ownLimits === undefined)
       return [
         {
-          holder: 'server',
+          holder: 'operator',
           ...(operators ?? { limits: fallback, since: Math.max(changedAt, defaultSince), ...adminAdjustments }),
         },
       ];
