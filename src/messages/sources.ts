@@ -7,7 +7,7 @@ import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 export function sourcesText({ sources }: CommonRequest, say: Say): string | undefined {
   if (!sources) return undefined;
   return listText(
-    entriesOf(sources).map(([name, level]) => `${name} (${say(`levels.${level}`)})`),
+    entriesOf(sources).map(([name, level]) => say('withDetail', { name, detail: say(`levels.${level}`) })),
     say,
   );
 }

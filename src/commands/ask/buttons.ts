@@ -138,8 +138,8 @@ function leftOutLines(task: Task, say: Say): string[] {
   const lines = hiddenCount === 0 ? [] : [say('ask.details.leftOutHidden', { count: hiddenCount })];
   if (visibleFiles.length === 0) return lines;
   const shownFiles = visibleFiles.slice(0, MAX_LISTED_FILES).map(({ name, why }) => {
-    const facts = { name: escapeText(name, MAX_FILE_NAME_LENGTH), why: say(`ask.details.leftOutReasons.${why}`) };
-    return say('ask.details.leftOutFile', facts);
+    const facts = { name: escapeText(name, MAX_FILE_NAME_LENGTH), detail: say(`ask.details.leftOutReasons.${why}`) };
+    return say('withDetail', facts);
   });
   const count = visibleFiles.length - shownFiles.length;
   const listed = listText(shownFiles, say);

@@ -175,8 +175,9 @@ function callLine(call: AnswerCall, say: Say): string {
 
 function generationLine({ state, price, arguments: rawArguments }: AnswerCall, tool: CostlyTool, say: Say): string {
   const { prompt = '', model } = parseArguments(tool, rawArguments) ?? {};
-  const modelText = model === undefined ? '' : ` (${escapeText(model, MAX_PROMPT_LENGTH)})`;
-  const promptText = `${escapeText(prompt, MAX_PROMPT_LENGTH)}${modelText}`;
+  const name = escapeText(prompt, MAX_PROMPT_LENGTH);
+  const promptText =
+    model === undefined ? name : say('withDetail', { name, detail: escapeText(model, MAX_PROMPT_LENGTH) });
   if (state !== 'waiting' || !price) return say(`ask.calls.${tool}.${state}`, { prompt: promptText });
   const cost = estimateText(price, say);
   return say(`ask.priced.${tool}`, { prompt: promptText, cost });
