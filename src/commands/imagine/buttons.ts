@@ -11,7 +11,7 @@ import { customZoomIndex, meaningOfAction, zoomOf } from '../../services/tasks/a
 import { sides } from '../../services/tasks/materials.ts';
 import { lineAt } from '../../services/tasks/result-text.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { editablePrompt, editedWords, promptOf, spoilerOf } from '../../services/tasks/task-facts.ts';
+import { assertHasResult, editablePrompt, editedWords, promptOf, spoilerOf } from '../../services/tasks/task-facts.ts';
 import { type Context, on } from '../feature.ts';
 import { flagSubjectRefusal, flagValueRefusal, hasZoom } from './flags.ts';
 import { actionOrder, changeOrder, drawnRegion, type FollowUp, initialPrompt, sideRegion } from './follow-ups.ts';
@@ -90,6 +90,7 @@ function upscalesOf(parent: Task) {
 /** Opens the form of an action that needs a prompt, before anything is sent to the gateway. A fixed zoom with a prompt is a Custom Zoom. */
 async function openPromptForm({ taskId, index }: { taskId: string; index: number }, context: Context) {
   const task = await loadForForm(pressedTask(taskId, context), context);
+  assertHasResult(task);
   const action = task.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
   const sentIndex = zoomOf(meaningOfAction(action.customId)) === undefined ? index : customZoomIndex(task);
@@ -163,6 +164,7 @@ function writtenWordsOf({ prompt, side, maskFile }: PromptFormValues, prompted: 
 const lineOpener = on(customIds.line, {
   async open({ taskId, index }, context) {
     const task = await loadForForm(pressedTask(taskId, context), context);
+    assertHasResult(task);
     const words = lineAt(task.text ?? '', index);
     if (words === undefined) throw new Refusal('refusals.unknownButton');
     return lineForm(task.id, words, context.say);
@@ -199,6 +201,7 @@ const allLinesButton = on(customIds.allLines, {
   reply: 'new-private',
   async run(taskId, context, { message: pressedMessage }) {
     const parent = await pressedTask(taskId, context);
+    assertHasResult(parent);
     const lines = linesWithButtons(parent.text ?? '');
     if (lines.length === 0) throw new Refusal('refusals.noResult');
     const orders = lines.map((prompt) => imagineOrder(parent, throwIfRefusal(imagineRequest({ prompt }))));

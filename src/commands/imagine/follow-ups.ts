@@ -23,9 +23,9 @@ export type FollowUp<K extends TaskKind> = OrderedRequest<K> & { parent: Task };
 
 /** A follow-up by one of the buttons that the gateway returned with the result. The stored custom id of its action identifies it. */
 export function actionOrder(parent: Task, index: number, written?: WrittenWords): FollowUp<'action'> {
+  assertHasResult(parent);
   const action = parent.actions[index];
   if (!action) throw new Refusal('refusals.unknownButton');
-  assertHasResult(parent);
   const { customId, label } = action;
   return { kind: 'action', parent, request: { ...followUpFields(parent, written), customId, label } };
 }

@@ -10,7 +10,7 @@ import { promptFields, promptIn } from '../../messages/prompt-form.ts';
 import { meaningOfAction } from '../../services/tasks/actions.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { editablePrompt, editedPrompt, hasResult } from '../../services/tasks/task-facts.ts';
+import { assertHasResult, editablePrompt, editedPrompt, hasResult } from '../../services/tasks/task-facts.ts';
 import { actionOf, typeOf } from '../../services/tasks/task-type.ts';
 import { type Context, on } from '../feature.ts';
 import { imagesOfForm, keepImages, resultNote } from '../form-images.ts';
@@ -38,6 +38,7 @@ const animateOpener = on(customIds.animate, {
     if (!context.services.tasks.offers.isOffered(VIDEO_ENDPOINT)) throw new Refusal('gateway.not-offered');
     const task = await loadForForm(pressedTask(taskId, context), context);
     if (videoAction(task) === 'extend') return formFor({ from: 'task', taskId, draftId: undefined }, task, context.say);
+    assertHasResult(task);
     if (videoAction(task) !== 'animate') throw new Refusal('refusals.noResult');
     // The file on the message exists as long as the message does; the gateway's copy may be gone.
     const draftId = await keepImages(imagesOfResult(task, pressedMessage).slice(0, 1), context);

@@ -4,9 +4,9 @@ import { isClosed, isHeld, type Task, withRequest } from './task.ts';
 export const shortFollowUps = ['U1', 'U2', 'U3', 'U4', 'R', 'V1', 'V2', 'V3', 'V4'] as const;
 export type ShortFollowUp = (typeof shortFollowUps)[number];
 
-/** A button can be forged, and an old one can belong to a task that has failed in the meantime. */
+/** A button can be forged, and an old one can belong to a task that has failed in the meantime, or is restored without its result. */
 export function assertHasResult(task: Task): void {
-  if (!hasResult(task)) throw new Refusal('refusals.noResult');
+  if (!hasResult(task)) throw new Refusal(task.restored ? 'refusals.newerThanBackup' : 'refusals.noResult');
 }
 
 export const hasResult = (task: Task): boolean =>
