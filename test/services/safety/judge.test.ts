@@ -58,6 +58,13 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('a hotshot'))).toBe('refusals.rules.word');
   });
 
+  it('An exception with accents does not allow the word without them', () => {
+    const rules = { ...words('casino'), allowedWords: ['casinò'] };
+    expect(keyOf(rules, order('un CASINÒ'))).toBeUndefined();
+    for (const prompt of ['a casino', 'CASINO royale', 'a cásino', 'a cas1no', 'c a s i n o'])
+      expect(keyOf(rules, order(prompt)), prompt).toBe('refusals.rules.word');
+  });
+
   it('Words, patterns and access rules apply to the task kinds that they name', () => {
     const rules: Partial<RuleSet> = {
       words: [{ text: 'storm', kinds: ['video'] }],

@@ -62,9 +62,12 @@ export class WordList {
     );
   }
 
-  /** Whether a word is on the list, even if it is disguised. */
+  /** Whether a word is on the list, even if it is disguised. A listed word with accents is another one without them. */
   includes(word: FoldedWord): boolean {
-    return this.#findSingle([word]) !== undefined;
+    const isListed = this.#entriesOf(word).some(
+      ({ word: { accented }, phrase }) => phrase.length === 1 && (accented === undefined || accented === word.accented),
+    );
+    return isListed || this.#prefixOf(word) !== undefined;
   }
 
   #add(text: string): void {
