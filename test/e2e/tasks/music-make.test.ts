@@ -133,7 +133,7 @@ describe('/music make', () => {
     [{}, 'The song request is empty'],
     [{ about: ' \u200b ', private: true }, 'The song request is empty'],
     [{ about: 'a storm', lyrics: 'la la' }, 'either `about` or `lyrics`'],
-    [{ lyrics: 'la la', instrumental: true }, 'An instrumental song has no lyrics'],
+    [{ lyrics: 'la la', instrumental: true }, 'Remove `lyrics` or use `instrumental: False`'],
     [{ about: 'x'.repeat(3_001) }, 'The option `about` is `3001` characters long; the maximum is `3000`'],
     [{ about: 'a storm', title: 'x'.repeat(201) }, 'The option `title`'],
     [{ about: 'a storm', model: 'nobodys-model' }, '/music make a storm\nThe model `nobodys-model` does not exist'],
