@@ -64,9 +64,6 @@ function singleLine(text: string): string {
     .trim();
 }
 
-export const truncateEnd = (text: string, max: number): string =>
-  textWidth(text) <= max ? text : `${startOf(text, max - 1).trimEnd()}…`;
-
 /** Truncates in the middle, because a model's name starts with its maker and ends with its version. */
 export function truncateMiddle(text: string, max: number): string {
   const tail = Math.floor((max - 1) / 2);

@@ -1,12 +1,12 @@
 import { textWidth } from '../../lib/text-width.ts';
 import type { Say } from '../../locales/index.ts';
 import type { Sheet } from '../../services/money/usage-sheet.ts';
-import { amountText, dollarsOf, shortLabel, truncateEnd, truncateMiddle, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './amounts.ts';
 
 /** The width of a code block on a phone. */
 const PHONE_WIDTH = 36;
 
-/** Enough characters to recognise a model, or a type of task by its beginning. Labels get what room the numbers leave. */
+/** Enough characters to recognise a model, and for most types of tasks. Labels get what room the numbers leave. */
 const MIN_LABEL_WIDTH = 20;
 const MIN_KIND_WIDTH = 16;
 
@@ -32,13 +32,15 @@ export function tableOf(
   const labelWidth = maxWidth([head, ...labels]);
   const minLabelWidth = Math.min(sheet.by === 'kind' ? MIN_KIND_WIDTH : MIN_LABEL_WIDTH, labelWidth);
   const { columns, isStacked } = layoutOf(columnsOf(sheet, unit, isExact, say), minLabelWidth);
-  const width = isStacked ? PHONE_WIDTH : Math.min(labelWidth, PHONE_WIDTH - widthOfAll(columns));
+  const width = isStacked ? 0 : Math.min(labelWidth, PHONE_WIDTH - widthOfAll(columns));
   const rowOf = (label: string, cells: readonly string[]): string => {
     const numbers = cells.map((cell, index) => padding(cell, widthOf(columns[index])) + cell);
-    const shownLabel = (sheet.by === 'kind' ? truncateEnd : truncateMiddle)(label, width);
-    return isStacked
-      ? `${shownLabel}\n${GAP}${numbers.join(GAP)}`
-      : [shownLabel + padding(shownLabel, width), ...numbers].join(GAP);
+    // The name of a type of task is never cut: if it does not fit next to the numbers, it is above them.
+    const isAbove = isStacked || (sheet.by === 'kind' && textWidth(label) > width);
+    const shownLabel = truncateMiddle(label, isAbove ? PHONE_WIDTH : width);
+    const start = isAbove ? '' : shownLabel;
+    const line = [start + padding(start, width), ...numbers].join(GAP);
+    return isAbove ? `${shownLabel}\n${line}` : line;
   };
   const headRow = columns.map((column) => column.head);
   const cellsAt = (index: number): string[] => columns.map(({ cells }) => cells[index] ?? '');

@@ -64,8 +64,8 @@ describe('The table of /usage', () => {
     const [head, ...lines] = rows(
       tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, sayIn('ja')).text,
     );
-    expect(lines.at(-1)).toBe(`${'画'.repeat(11)}…      4     2`);
-    expect([head, ...lines].map((line) => textWidth(line ?? ''))).toEqual([36, 36, 36]);
+    expect(lines.slice(-2)).toEqual([`${'画'.repeat(9)}…${'画'.repeat(8)}`, `${' '.repeat(29)}4     2`]);
+    expect([head, ...lines].map((line) => textWidth(line ?? ''))).toEqual([36, 36, 35, 36]);
   });
 
   it.each([
@@ -87,12 +87,15 @@ describe('The table of /usage', () => {
     expect(text).toContain(`Harbour/Canvas-XL:2026-03-01\n  ${LONG_AMOUNT}`);
   });
 
-  it('The table of /usage cuts the long name of a type of task at its end where the numbers leave no room, and keeps all columns', () => {
+  it('The table of /usage puts the long name of a type of task above its numbers where they leave no room, and keeps all columns', () => {
     const rowsOf = (label: string): string[] => {
       const sheet = sheetOf([{ ...row(label, '0.1009', 2), isEstimate: true }], { by: 'kind', subject: 'own' });
       return rows(tableOf(sheet, { unit: undefined, isExact: false, maxLength: 2_000 }, say).text);
     };
-    expect(rowsOf('Animation (high motion)')[1]).toBe('Animation (high mo…      2  ≈ $0.101');
+    expect(rowsOf('Animation (high motion)').slice(1)).toEqual([
+      'Animation (high motion)',
+      `${' '.repeat(25)}2  ≈ $0.101`,
+    ]);
     expect(rowsOf('Image description')[1]).toBe('Image description      2  ≈ $0.101');
   });
 
