@@ -100,7 +100,7 @@ export function adoptTask(order: Order, facts: NewTaskFacts & { remoteId: string
 /** An album or a batch is running immediately, since the gateway is not involved. */
 export function createAlbum<K extends TaskKind>(order: OrderOf<K>, facts: NewTaskFacts): TaskOf<K> {
   const task = createTask(order, facts);
-  return { ...task, state: 'accepted', times: { ...task.times, accepted: facts.now } };
+  return { ...task, state: 'running', times: { ...task.times, accepted: facts.now } };
 }
 
 /** For a task that waits for its turn: nothing was sent, or the gateway has definitely accepted nothing. */

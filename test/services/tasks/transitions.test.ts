@@ -288,9 +288,9 @@ describe('A task that nothing is sent for', () => {
     expect(task.route).not.toHaveProperty('token');
   });
 
-  it('An album is accepted at once, is completed once, and keeps its token', () => {
+  it('An album is running at once, is completed once, and keeps its token', () => {
     const album = createAlbum(order, facts);
-    expect(album).toMatchObject({ state: 'accepted', route: { token: order.route.token }, times: { accepted: start } });
+    expect(album).toMatchObject({ state: 'running', route: { token: order.route.token }, times: { accepted: start } });
     const completed = completeAlbum(album, later);
     expect(completed).toMatchObject({ state: 'ready', times: { created: start, ended: later } });
     expect(completeAlbum(completed, later + minute)).toBe(completed);
