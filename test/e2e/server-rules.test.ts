@@ -816,7 +816,7 @@ describe('The rules page of a server', () => {
     await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' }, 'owner');
     const roles = { pressers: 'roles', presserRoles: ['@everyone'] };
     const useRefusal = await (await admin.fill(useForm, roles)).followUp();
-    expect(text(useRefusal)).toContain('added: `Only the owner of the result`');
+    expect(text(useRefusal)).toContain('added: `Only the owner of the result and moderators`');
     expect(await (await admin.click(useRefusal, 'Correct it')).modal()).toBeDefined();
   });
 
