@@ -498,8 +498,9 @@ describe('Server rules', () => {
       expect(await imagine(fixture, 'doubt:hate')).toContain('flagged your request');
       expect(submitCount(fixture.gateway)).toBe(0);
       expect(await imagine(fixture, 'doubt:sexual flag:violence')).toContain('Finished in');
-      expect(moderationRequests(fixture)[0]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
-      expect(moderationRequests(fixture)).toHaveLength(3);
+      // The first request only asks for the categories.
+      expect(moderationRequests(fixture)[1]).toEqual({ model: 'omni-moderation-latest', input: 'flag:sexual' });
+      expect(moderationRequests(fixture)).toHaveLength(4);
       const logMessages = () =>
         fixture.discord
           .messages('no-threads')
@@ -593,6 +594,14 @@ describe('Server rules', () => {
         failWith(fault);
         expect(await imagine(fixture, `a lake and ${fault.type}`)).toContain('Finished in');
       }
+    });
+
+    it('A threshold for a category that the service does not have is refused, and the refusal names its categories', async () => {
+      const fixture = await moderatedBot({ prompts: 'refuse' });
+      const misspelled = { thresholds: 'violance 0.4\nhate 0.5' };
+      expect(await changeRefusal(fixture, 'Change categories', misspelled)).toContain(
+        'The moderation service does not know: `violance`. Use its categories: `sexual`, `hate`,',
+      );
     });
 
     it('Moderation cannot be enabled without a service, and an invalid threshold is refused', async () => {

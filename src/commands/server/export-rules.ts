@@ -7,7 +7,7 @@ import type { Say } from '../../locales/index.ts';
 import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
 import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
 import { command } from '../feature.ts';
-import { assertCanModerate, managedServer } from './managed-server.ts';
+import { assertCanModerate, managedServer, requireCategories } from './managed-server.ts';
 import { previewRules } from './preview.ts';
 import { readableLine, withNames } from './readable.ts';
 
@@ -40,6 +40,7 @@ export const importRules = command({
     const importedRules = read;
     const { rules: currentRules, logChannelId } = services.safety.rules.get(guildId);
     assertCanModerate(importedRules.moderation, logChannelId, context);
+    await requireCategories(importedRules.moderation.thresholds, context);
     const lines = diffLines(currentRules, importedRules, services.safety.targets, say);
     if (lines.length === 0) return { content: say('rules.same') };
     const names = await services.discord.reads.serverNames(guildId);

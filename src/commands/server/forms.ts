@@ -20,7 +20,7 @@ import {
   parseWords,
 } from './lines.ts';
 import { postInLog } from './log.ts';
-import { assertCanHold, assertCanModerate, managedServer } from './managed-server.ts';
+import { assertCanHold, assertCanModerate, managedServer, requireCategories } from './managed-server.ts';
 import { currentRulesPage } from './page.ts';
 import { overtakenRefusal } from './readable.ts';
 
@@ -82,6 +82,7 @@ async function applyForm(
     if (channelId !== previous.logChannelId) await verifyChannel(guildId, channelId, context);
     await rules.change(guildId, (current) => withLog(current, logOf(current), author));
   } else {
+    if (section === 'categories') await requireCategories(parseThresholds(entered.fields.thresholds ?? ''), context);
     await rules.change(guildId, (current) => {
       const mistakes = new Mistakes();
       const changes = changesOf(section, latest(current), current, mistakes, context);

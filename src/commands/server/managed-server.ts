@@ -22,6 +22,12 @@ export function assertCanHold(
     throw new Refusal('refusals.rules.holdNeedsLog');
 }
 
+/** Refuses thresholds that would never apply. If the service is unavailable, all are accepted. */
+export async function requireCategories(thresholds: object, { services }: Context): Promise<void> {
+  const found = await services.safety.rules.unknownCategories(Object.keys(thresholds));
+  if (found && found.unknown.length > 0) throw new Refusal('refusals.rules.unknownCategories', found);
+}
+
 /** Refuses moderation that the operator has configured no service for, or that holds results without a channel. */
 export function assertCanModerate(
   moderation: RuleSet['moderation'],

@@ -187,6 +187,13 @@ export class Rules {
     return this.#moderationService !== undefined;
   }
 
+  /** Those of these categories that the moderation service does not score, and those that it scores; undefined if it does not say. */
+  async unknownCategories(names: readonly string[]): Promise<{ unknown: string[]; known: string[] } | undefined> {
+    const judgement = names.length === 0 ? undefined : await this.#moderationService?.judgeText('-');
+    const known = Object.keys(judgement?.scores ?? {});
+    return known.length === 0 ? undefined : { unknown: names.filter((name) => !known.includes(name)), known };
+  }
+
   /** The moderation that the operator and a server have chosen, which both apply there. */
   moderationIn(guildId: string): RuleSet['moderation'][] {
     return this.#setsFor(guildId).map(([, { moderation }]) => moderation);
