@@ -21,7 +21,7 @@ const [german, japanese] = [{ language: 'de' }, { language: 'ja' }];
 describe('What members read has the format of its language', () => {
   it('Amounts have every digit and at least two decimals', () => {
     expect(exactDollars('1234.5', english)).toBe('$1,234.50');
-    expect(exactDollars('1234.5', german)).toBe('1234,50\u00a0$');
+    expect(exactDollars('1234.5', german)).toBe('1.234,50\u00a0$');
     expect(exactDollars('0.0012345678901234567890123', english)).toBe('$0.0012345678901234567890123');
     expect(exactDollars('-1', english)).toBe('-$1.00');
     expect(dollarsText('5', english)).toBe('$5');
