@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { keysOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleNames, ruleSet } from './server-rules.ts';
 
@@ -17,30 +17,12 @@ export const kindsIn = ({ kindsByCommand }: RuleTargets): TaskKind[] => [...kind
 
 type Path = readonly PropertyKey[];
 
-export type RuleProblem =
-  | 'notRules'
-  | 'missing'
-  | 'text'
-  | 'number'
-  | 'wholeNumber'
-  | 'switch'
-  | 'list'
-  | 'object'
-  | 'choice'
-  | 'pressers'
-  | 'empty'
-  | 'emptyList'
-  | 'tooSmall'
-  | 'tooLarge'
-  | 'tooLong'
-  | 'tooMany'
-  | 'domain'
-  | 'id'
-  | 'unknownField'
-  | 'unknownType'
-  | 'unknownCommand'
-  | 'blocksNothing'
-  | 'unusable';
+/** The names of the sentences about a mistake. */
+export type RuleProblem = RefusalKey extends infer Key
+  ? Key extends `refusals.rules.importInvalid.${infer Problem}`
+    ? Problem
+    : never
+  : never;
 
 export class RuleMistake extends Refusal {
   readonly path: Path;
