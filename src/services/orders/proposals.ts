@@ -6,8 +6,9 @@ import { Refusal } from '../../lib/refusal.ts';
 import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { Money } from '../money/open-money.ts';
 import type { Removal } from '../safety/server-log.ts';
+import { amount } from '../tasks/estimate.ts';
 import { bucketWithin, type Partition } from '../tasks/homes.ts';
-import type { TaskKind } from '../tasks/kind-spec.ts';
+import { isKind, type KindSpecs, type TaskKind } from '../tasks/kind-spec.ts';
 import type { MessageAddress } from '../tasks/task.ts';
 import { createTaskId } from '../tasks/task-id.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
@@ -26,31 +27,49 @@ export const retries = z.object({ batchId: z.string(), childIds: z.array(z.strin
 export type Retries = z.output<typeof retries>;
 
 /** Requests that are submitted together, once the member has confirmed them. */
-export interface Proposal {
-  id: string;
-  memberId: string;
-  orders: readonly ProposedOrder[];
-  /** Their total estimated cost, as shown to the member; undefined if unknown. */
-  price?: string | undefined;
-  /** Set if the price of a request is an upper bound. */
-  isUpperBound?: true | undefined;
-  /** Set if the length or mode of a request may cost more. */
-  isLowerBound?: true | undefined;
-  /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
-  messages?: 'public' | 'private' | undefined;
-  /** Set if the orders share one message, as a batch, and only the member sees the question. */
-  batch?:
-    | {
-        typed: string /** The request without any expansion. */;
-        asTyped?: ProposedOrder | undefined;
-        retries?: Retries | undefined;
-      }
-    | undefined;
-  /** Set if the question is public and a moderator would have to decide about the results. */
-  hidesPrompt?: boolean | undefined;
-  until: number;
-  /** The message that asks, if others can see it. */
-  message?: MessageAddress | undefined;
+export function proposalSchema(specs: KindSpecs) {
+  const order = z
+    .object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() })
+    .transform(({ kind, request, parentId }, context): ProposedOrder => {
+      const read = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
+      if (read) return { ...read, parentId };
+      context.addIssue('The request cannot be read.');
+      return z.NEVER;
+    });
+  return z.object({
+    id: z.string(),
+    memberId: z.string(),
+    orders: z.array(order).min(1).readonly(),
+    /** Their total estimated cost, as shown to the member; undefined if unknown. */
+    price: amount.optional(),
+    /** Set if the price of a request is an upper bound. */
+    isUpperBound: z.literal(true).optional(),
+    /** Set if the length or mode of a request may cost more. */
+    isLowerBound: z.literal(true).optional(),
+    /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
+    messages: z.enum(['public', 'private']).optional(),
+    /** Set if the orders share one message, as a batch, and only the member sees the question. */
+    batch: z
+      .object({
+        typed: z.string(),
+        /** The request without any expansion. */
+        asTyped: order.optional().catch(undefined),
+        retries: retries.optional(),
+      })
+      .optional(),
+    /** Set if the question is public and a moderator would have to decide about the results. */
+    hidesPrompt: z.boolean().optional(),
+    until: z.number(),
+    /** The message that asks, if others can see it. */
+    message: z.object({ channelId: z.string(), id: z.string(), guildId: z.string().optional() }).optional(),
+  });
+}
+export type Proposal = z.output<ReturnType<typeof proposalSchema>>;
+
+function readOrder<K extends TaskKind>(kind: K, stored: unknown, specs: KindSpecs): OrderedRequest<K> | undefined {
+  const { request: schema } = specs[kind];
+  const { data } = schema.safeParse(stored);
+  return data && { kind, request: data };
 }
 
 type ProposalPrice = Pick<Proposal, 'price' | 'isUpperBound' | 'isLowerBound'>;

@@ -6,19 +6,17 @@ import { serverBudget } from '../../money/server-budget.ts';
 import { formDraft } from '../../orders/form-drafts.ts';
 import { preferenceOwnerName, preferenceRow } from '../../orders/preference-set.ts';
 import { presetKey, presetRow } from '../../orders/preset.ts';
-import { type Proposal, type ProposedOrder, retries } from '../../orders/proposals.ts';
+import { proposalSchema } from '../../orders/proposals.ts';
 import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
 import { serverLog } from '../../safety/server-log.ts';
 import { type ServerRules, serverRules } from '../../safety/server-rules.ts';
 import { setupMark } from '../../safety/server-setup.ts';
-import { amount } from '../../tasks/estimate.ts';
-import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts';
-import type { OrderedRequest } from '../../tasks/transitions.ts';
+import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
 import { causeOf, noticeRow } from '../notice.ts';
 import { runRow } from '../runs.ts';
-import { parseWith, type Quarantine, Rows, rowKey, UNREADABLE } from './rows.ts';
+import { parseWith, type Quarantine, Rows, rowKey } from './rows.ts';
 
 /** What was learned about a model is dropped after this long without use, because the model may have changed. */
 const EXPERIENCE_TTL_MS = 180 * DAY_MS;
@@ -123,11 +121,7 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
       setupMark,
       ({ guildId, mark }: z.output<typeof setupMark>) => `${guildId}:${mark}`,
     ),
-    proposals: new Table<Proposal, { id: string }>(
-      namespaces.proposals,
-      new Rows(namespaces.proposals, quarantine, (_key, value) => readProposal(value, specs) ?? UNREADABLE),
-      idOf,
-    ),
+    proposals: table(namespaces.proposals, proposalSchema(specs), idOf),
     // The drafts of a member are next to each other, so that reading them does not read those of all members.
     drafts: table(
       namespaces.drafts,
@@ -141,42 +135,4 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
     runs: table(namespaces.runs, runRow, ({ at }: { at: number }) => String(at)),
     erasures: table(namespaces.erasures, erasureMark, memberOf),
   };
-}
-
-const proposedOrder = z.object({ kind: z.string(), request: z.unknown(), parentId: z.string().optional() });
-
-const proposalRow = z.object({
-  id: z.string(),
-  memberId: z.string(),
-  orders: z.array(proposedOrder).min(1),
-  batch: z.object({ typed: z.string(), asTyped: proposedOrder.optional(), retries: retries.optional() }).optional(),
-  price: amount.optional(),
-  isUpperBound: z.literal(true).optional(),
-  isLowerBound: z.literal(true).optional(),
-  messages: z.enum(['public', 'private']).optional(),
-  hidesPrompt: z.boolean().optional(),
-  until: z.number(),
-  message: z.object({ channelId: z.string(), id: z.string(), guildId: z.string().optional() }).optional(),
-});
-
-function readProposal(value: unknown, specs: KindSpecs): Proposal | undefined {
-  const parsed = proposalRow.safeParse(value).data;
-  if (!parsed) return undefined;
-  const read = ({ kind, request, parentId }: z.output<typeof proposedOrder>): ProposedOrder[] => {
-    const order = isKind(kind, specs) ? readOrder(kind, request, specs) : undefined;
-    return order ? [{ ...order, parentId }] : [];
-  };
-  const orders = parsed.orders.flatMap(read);
-  const batch = parsed.batch && { ...parsed.batch, asTyped: parsed.batch.asTyped && read(parsed.batch.asTyped)[0] };
-  return orders.length === parsed.orders.length ? { ...parsed, orders, batch } : undefined;
-}
-
-function readOrder<K extends TaskKind>(
-  kind: K,
-  storedRequest: unknown,
-  specs: KindSpecs,
-): OrderedRequest<K> | undefined {
-  const { request: schema } = specs[kind];
-  const parsed = schema.safeParse(storedRequest);
-  return parsed.success ? { kind, request: parsed.data } : undefined;
 }
