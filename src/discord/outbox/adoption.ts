@@ -71,23 +71,23 @@ export interface ShownTask {
 /** Searches for the message about a task of a restored store, which may be newer than what is stored about the task. */
 export async function findShown(task: Task, channelId: string, reader: ChannelReader): Promise<ShownTask | undefined> {
   const { message, restored, times } = task;
-  let shownTask: ShownTask | undefined;
-  const isAbout = (one: FoundMessage): boolean => {
-    const buttons = idsIn(one.components).flatMap((text) => readCustomId(text) ?? []);
-    const ownButtons = buttons.filter(({ args }) => args[0] === task.id);
-    if (
-      !isFromApplication(one, task.route.applicationId, reader) ||
-      (message ? one.id !== message.id : ownButtons.length === 0)
-    )
-      return false;
-    shownTask = { place: { channelId, id: one.id }, showsEnd: ownButtons.some(({ verb }) => END_VERBS.has(verb)) };
-    return true;
-  };
+  const ownButtonsOf = ({ components }: FoundMessage) =>
+    idsIn(components)
+      .flatMap((text) => readCustomId(text) ?? [])
+      .filter(({ args }) => args[0] === task.id);
+  const isAbout = (one: FoundMessage): boolean =>
+    isFromApplication(one, task.route.applicationId, reader) &&
+    (message ? one.id === message.id : ownButtonsOf(one).length > 0);
   const window = message
     ? { start: BigInt(message.id), end: BigInt(message.id) + 1n }
     : { start: snowflakeAt(times.created - SKEW_MS), end: snowflakeAt((restored?.at ?? times.created) + SKEW_MS) };
-  await findIn(channelId, window, reader, isAbout);
-  return shownTask;
+  const found = await findIn(channelId, window, reader, isAbout);
+  return (
+    found && {
+      place: { channelId, id: found.id },
+      showsEnd: ownButtonsOf(found).some(({ verb }) => END_VERBS.has(verb)),
+    }
+  );
 }
 
 /** Searches for the bot's reply to a member's message, and returns where it is and what it says. */
@@ -96,23 +96,22 @@ export async function findReply(
   applicationId: string,
   reader: ChannelReader,
 ): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
-  let content: string | undefined;
-  const isReply = (one: FoundMessage): boolean => {
-    if (!isPostedAsBot(one, applicationId, reader) || one.message_reference?.message_id !== id) return false;
-    content = one.content;
-    return true;
-  };
+  const isReply = (one: FoundMessage): boolean =>
+    isPostedAsBot(one, applicationId, reader) && one.message_reference?.message_id === id;
   const window = { start: BigInt(id), end: snowflakeAt(timestampOf(id) + WINDOW_MS) };
-  const place = await findIn(channelId, window, reader, isReply);
-  return place && { place, content };
+  const found = await findIn(channelId, window, reader, isReply);
+  return found && { place: { channelId, id: found.id }, content: found.content };
 }
 
-const find = (
+async function find(
   { channelId, at, until = at + WINDOW_MS }: Pick<Intention, 'channelId' | 'at'> & { until?: number },
   reader: ChannelReader,
   matches: (message: FoundMessage) => boolean,
-): Promise<MessagePlace | undefined> =>
-  findIn(channelId, { start: snowflakeAt(at - SKEW_MS), end: snowflakeAt(until) }, reader, matches);
+): Promise<MessagePlace | undefined> {
+  const window = { start: snowflakeAt(at - SKEW_MS), end: snowflakeAt(until) };
+  const found = await findIn(channelId, window, reader, matches);
+  return found && { channelId, id: found.id };
+}
 
 /** Searches from the newest message to the oldest. */
 async function findIn(
@@ -120,14 +119,14 @@ async function findIn(
   { start, end }: { start: bigint; end: bigint },
   reader: ChannelReader,
   matches: (message: FoundMessage) => boolean,
-): Promise<MessagePlace | undefined> {
+): Promise<FoundMessage | undefined> {
   let oldest = end;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await reader.messagesBefore(channelId, String(oldest));
     const messages = page.flatMap((one) => messageSchema.safeParse(one).data ?? []);
     const recentMessages = messages.filter(({ id }) => BigInt(id) >= start);
     const match = recentMessages.find(matches);
-    if (match) return { channelId, id: match.id };
+    if (match) return match;
     const last = recentMessages.at(-1);
     if (!last || recentMessages.length < messages.length) return undefined;
     oldest = BigInt(last.id);

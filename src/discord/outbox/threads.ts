@@ -64,11 +64,9 @@ export class ThreadCreator {
   async startOn({ channelId, id }: MessagePlace, name: string): Promise<string | undefined> {
     const { rest, log } = this.#parts;
     const body = { name, auto_archive_duration: ARCHIVE_AFTER_MINUTES };
-    let threadId: string | undefined;
-    await tryAndLog(log, 'Could not start a thread on a message.', {}, async () => {
-      threadId = channelIdIn(await rest.post(Routes.threads(channelId, id), { body }));
-    });
-    return threadId;
+    return tryAndLog(log, 'Could not start a thread on a message.', {}, async () =>
+      channelIdIn(await rest.post(Routes.threads(channelId, id), { body })),
+    );
   }
 
   /** The nonce prevents a second message. */
