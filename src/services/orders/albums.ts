@@ -37,13 +37,13 @@ export type CheckAdmission = (tasksByRemoteId: ReadonlyMap<string, Task | undefi
  */
 export class Albums {
   readonly #context: OrdersContext;
+  /** The parts of each open album that have not ended. Two albums can have a part in common. */
   readonly #openParts = new Map<string, Set<string>>();
-  readonly #albumsOf = new Map<string, Set<string>>();
   readonly #lock = new KeyedLock();
 
   constructor(context: OrdersContext) {
     this.#context = context;
-    context.book.onChange((task) => this.#onTaskChange(task));
+    context.book.onChange((task) => this.#onPartChange(task.id, hasEnded(task)));
   }
 
   /** Songs that already have a task are shown in their current state, and are not polled more often. */
@@ -117,30 +117,20 @@ export class Albums {
   async #watch({ id }: Task, parts: readonly AlbumPart[]): Promise<void> {
     const openPartIds = new Set(parts.map((part) => part.id));
     this.#openParts.set(id, openPartIds);
-    for (const part of openPartIds) this.#albumsOf.set(part, (this.#albumsOf.get(part) ?? new Set()).add(id));
     // The listener reports later changes. Parts that have already ended are found here.
     for (const part of [...openPartIds]) {
       const task = await this.#context.book.get(part);
-      if (!task || hasEnded(task)) this.#onPartEnded(part);
+      if (!task || hasEnded(task)) this.#onPartChange(part, true);
     }
     const album = this.#context.book.find(id);
     if (album && !hasEnded(album)) this.#context.book.announce(album);
   }
 
-  #onTaskChange(task: Task): void {
-    const albums = this.#albumsOf.get(task.id);
-    if (!albums) return;
-    if (hasEnded(task)) this.#onPartEnded(task.id);
-    else for (const id of albums) this.#announce(id);
-  }
-
-  #onPartEnded(part: string): void {
-    const albums = this.#albumsOf.get(part) ?? [];
-    this.#albumsOf.delete(part);
-    for (const id of albums) {
-      const openPartIds = this.#openParts.get(id);
-      openPartIds?.delete(part);
-      if (openPartIds?.size === 0) this.#complete(id);
+  #onPartChange(partId: string, isEnd: boolean): void {
+    for (const [id, openPartIds] of this.#openParts) {
+      if (!openPartIds.has(partId)) continue;
+      if (isEnd) openPartIds.delete(partId);
+      if (openPartIds.size === 0) this.#complete(id);
       else this.#announce(id);
     }
   }
