@@ -38,6 +38,8 @@ export interface OtherEntries {
   all(): Promise<readonly { entries: EntryStore }[]>;
 }
 
+type EntryTransition = (known: LedgerEntry | undefined) => LedgerEntry;
+
 export type Cost = NonNullable<ReturnType<typeof amountOf>> & { standing: Standing };
 
 /**
@@ -97,37 +99,34 @@ export class Ledger {
 
   /** Called before a task is stored and sent. Throws the `Refusal` of a limit that it would exceed. */
   async reserve(task: Task, roleIds: readonly string[] = []): Promise<void> {
-    if (task.traits.isPaid) await this.#gate.run(() => this.#reserve(task, roleIds));
-  }
-
-  async #reserve(task: Task, roleIds: readonly string[]): Promise<void> {
-    const entry = createEntry(task, this.#spending?.limitedRoles(task, roleIds));
-    await this.#spending?.admit(entry, roleIds);
-    try {
-      await this.#entries.change(taskEntryKey(task), (known) => known ?? entry);
-    } catch (error) {
-      this.#spending?.replace(entry, undefined);
-      throw error;
-    }
-    this.#reservedIds.add(task.id);
+    if (!task.traits.isPaid) return;
+    await this.#gate.run(async () => {
+      const entry = createEntry(task, this.#spending?.limitedRoles(task, roleIds));
+      await this.#admit(task, (known) => known ?? entry, roleIds);
+      this.#reservedIds.add(task.id);
+    });
   }
 
   /** Called before an answer requests another response, whose estimate its task includes already. Throws the `Refusal` of a limit that it would exceed. */
   async extend(task: Task): Promise<void> {
-    const key = taskEntryKey(task);
     const extendEntry = (entry: LedgerEntry | undefined): LedgerEntry =>
       extendReservation(entry, task.estimate?.amount, this.#context.clock.now());
     await this.#gate.run(async () => {
-      const known = await this.#entries.find(key);
-      const extended = extendEntry(known);
-      await this.#spending?.admit(extended, extended.roleIds ?? [], known);
-      try {
-        await this.#entries.change(key, extendEntry);
-      } catch (error) {
-        this.#spending?.replace(extended, known);
-        throw error;
-      }
+      const known = await this.#entries.find(taskEntryKey(task));
+      await this.#admit(task, extendEntry, known?.roleIds ?? [], known);
     });
+  }
+
+  /** Counts the entry that `transition` makes of the counted one, and stores it. */
+  async #admit(task: Task, transition: EntryTransition, roleIds: readonly string[], counted?: LedgerEntry) {
+    const entry = transition(counted);
+    await this.#spending?.admit(entry, roleIds, counted);
+    try {
+      await this.#entries.change(taskEntryKey(task), transition);
+    } catch (error) {
+      this.#spending?.replace(entry, counted);
+      throw error;
+    }
   }
 
   /** Counts all entries again if these limits need sums that are not counted yet. During the count, no other request is reserved. */
@@ -252,7 +251,7 @@ export class Ledger {
   }
 
   /** Changes the entry of a task, and updates the sums that it counts in. */
-  async #change(task: Task, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
+  async #change(task: Task, transition: EntryTransition): Promise<void> {
     await this.#gate.run(async () => {
       let previous: LedgerEntry | undefined;
       let updated: LedgerEntry | undefined;
