@@ -180,7 +180,7 @@ export class Tracker {
       );
       durationHistory.notePrediction(task, now);
       if (isFollowed(task))
-        return { again: this.#isFirstUnreadable(id, result) ? now + MIN_GAP_MS : schedule.nextAt(task, now) };
+        return { again: this.#isFirstUnreadable(id, result) ? now + MIN_GAP_MS : schedule(task, now) };
       this.#pollAloneIds.delete(id);
       this.#unreadableIds.delete(id);
       if (task.state === 'ready') await learnDuration(task, durationHistory);
@@ -189,7 +189,7 @@ export class Tracker {
       // A change that could not be stored is repeated by the next response.
       log.error({ task: id, err: error }, 'A poll result could not be stored.');
       const task = book.find(id);
-      return task ? { again: schedule.nextAt(task, now) } : 'done';
+      return task ? { again: schedule(task, now) } : 'done';
     }
   }
 

@@ -60,7 +60,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   tracker.add(0, {
     book,
     log,
-    schedule: { nextAt: (_, now) => now + NEXT_POLL_MS },
+    schedule: (_, now) => now + NEXT_POLL_MS,
     durationHistory: new DurationHistory(store, () => 'image', log),
     earlierPolls: new EarlierPolls(store, clock, log),
     inlineResults: new InlineResults(clock),

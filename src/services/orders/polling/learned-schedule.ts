@@ -183,24 +183,20 @@ const MAX_STRETCH = 2;
  * known, image jobs are polled by assumed durations, and all others as the specification says.
  * `pressure`: the factor by which gaps grow because polls are scarce; 1 if there is enough capacity.
  */
-export const learnedSchedule = (
-  history: DurationHistory,
-  pressure: () => number,
-  missedShare: MissedShare = () => 1,
-): Schedule => ({
-  nextAt(task, now) {
+export const learnedSchedule =
+  (history: DurationHistory, pressure: () => number, missedShare: MissedShare = () => 1): Schedule =>
+  (task, now) => {
     const overdueGapMs = overdueGap(task, now);
     if (overdueGapMs !== undefined) return now + overdueGapMs;
     const factor = Math.max(1, pressure());
     const modelAndAge = modelFor(task, now, history);
     const missed = missedShare(task);
-    if (!modelAndAge) return now + sparseGap(specSchedule.nextAt(task, now) - now, missed) * factor;
+    if (!modelAndAge) return now + sparseGap(specSchedule(task, now) - now, missed) * factor;
     const share = sparseShare(missed);
     const { model, age, stretch = stretchOf(model, age, task.progress) } = modelAndAge;
     const gap = model.nextAge(age / stretch, factor, share) * stretch - age;
     return now + Math.min(model.longestGapMs(factor, share), Math.max(0, gap));
-  },
-});
+  };
 
 /** A distribution of durations, and the task's age in it. The wait for a prompt is the member's time, for which there is no distribution. */
 function modelFor(task: Task, now: number, history: DurationHistory): ModelAndAge | undefined {
@@ -273,6 +269,7 @@ const MAX_GAP_MS = 60_000;
 const sparseGap = (gapMs: number, missed: number): number =>
   Math.max(gapMs, Math.min(MAX_GAP_MS, gapMs / Math.max(1 / MAX_GAP_FACTOR, sparseShare(missed))));
 
-export const sparseSchedule = (schedule: Schedule, missedShare: MissedShare): Schedule => ({
-  nextAt: (task, now) => now + sparseGap(schedule.nextAt(task, now) - now, missedShare(task)),
-});
+export const sparseSchedule =
+  (schedule: Schedule, missedShare: MissedShare): Schedule =>
+  (task, now) =>
+    now + sparseGap(schedule(task, now) - now, missedShare(task));

@@ -5,9 +5,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** When to poll a task next. This is advice only: the scheduler's budget and the task's allowance take precedence. */
-export interface Schedule {
-  nextAt(task: Task, now: number): number;
-}
+export type Schedule = (task: Task, now: number) => number;
 
 /** The gap after the wait limit, when the result has not been fetched yet. */
 const OVERDUE_GAP_MS = 30 * SECOND;
@@ -32,11 +30,9 @@ export const SPEC_GAP_MS = 7_500;
 export const RARE_SURVIVAL = 0.001;
 const MAX_DURATION_MS = 3_600_000;
 
-export const specSchedule: Schedule = {
-  nextAt(task, now) {
-    const gap = taskAge(task, now) < EARLY_MS && isFollowed(task) ? EARLY_GAP_MS : SPEC_GAP_MS;
-    return now + (overdueGap(task, now) ?? gap);
-  },
+export const specSchedule: Schedule = (task, now) => {
+  const gap = taskAge(task, now) < EARLY_MS && isFollowed(task) ? EARLY_GAP_MS : SPEC_GAP_MS;
+  return now + (overdueGap(task, now) ?? gap);
 };
 
 /** How many polls the specification's schedule needs on average until the end is found; `survival` is the chance that a job lasts longer. */

@@ -38,7 +38,7 @@ async function createSchedule(
   }
   const state = { pressure: 1 };
   const schedule = learnedSchedule(history, () => state.pressure);
-  const gapAt = (polledTask: Task, age: number): number => schedule.nextAt(polledTask, start + age) - (start + age);
+  const gapAt = (polledTask: Task, age: number): number => schedule(polledTask, start + age) - (start + age);
   return { store, history, schedule, state, gapAt };
 }
 
@@ -54,7 +54,7 @@ describe('The learned schedule', () => {
   it("The learned schedule equals the specification's until twenty jobs are known", async () => {
     const { gapAt, history } = await createSchedule({ count: 19 });
     for (const age of [0, 10_000, 29_999, 30_000, 100_000]) {
-      expect(gapAt(runningTask(), age)).toBe(specSchedule.nextAt(runningTask(), start + age) - start - age);
+      expect(gapAt(runningTask(), age)).toBe(specSchedule(runningTask(), start + age) - start - age);
     }
     expect(history.modelFor(runningTask(), 'all')).toBeUndefined();
   });
@@ -199,9 +199,7 @@ describe('The learned schedule', () => {
     expect(gapAt(startedTask, age)).toBeLessThan(2.5 * second);
     const queuedTask = runningTask({ state: 'queued' });
     expect(gapAt(queuedTask, age)).toBe(gapAt(runningTask({}, { started: start + age }), age));
-    expect(schedule.nextAt(runningTask({}, { started: start + age + minute }), start + age)).toBeGreaterThan(
-      start + age,
-    );
+    expect(schedule(runningTask({}, { started: start + age + minute }), start + age)).toBeGreaterThan(start + age);
   });
 
   it('The learned schedule counts from the arrival of a prompt that a task waited for, and does not apply to a task that still waits', async () => {
@@ -225,7 +223,7 @@ describe('The learned schedule', () => {
     });
     const history = new DurationHistory(failingStore, () => 'image', recordingLog);
     const schedule = learnedSchedule(history, () => 1);
-    expect(schedule.nextAt(runningTask(), start)).toBe(start + 2_500);
+    expect(schedule(runningTask(), start)).toBe(start + 2_500);
     await history.learn(runningTask(), { atLeastMs: 1, atMostMs: 2, at: start });
     await turnOfTheLoop();
     expect(lines.join('')).toContain('could not be read');

@@ -8,7 +8,7 @@ import { buildTask, minute, start } from '../builders.ts';
 const runningTask = (changes: Partial<Task['times']> = {}): Task =>
   buildTask({ state: 'running', times: { created: start, accepted: start, ...changes } });
 
-const gapAt = (task: Task, now: number): number => specSchedule.nextAt(task, now) - now;
+const gapAt = (task: Task, now: number): number => specSchedule(task, now) - now;
 
 describe("The specification's schedule", () => {
   it.each([
