@@ -1,5 +1,6 @@
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
+import { repeat } from '../../../lib/repeat.ts';
 import type { WaitingCounts } from '../../money/requester.ts';
 import type { TaskKind } from '../../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../../tasks/task.ts';
@@ -38,7 +39,7 @@ export class Line implements SlotUser {
   readonly #trialKinds = new Set<TaskKind>();
   readonly #placeLock = new KeyedLock();
   readonly #leaveSlots: () => void;
-  #cancelPositionUpdate: (() => void) | undefined;
+  #stopShowingPositions: (() => Promise<void>) | undefined;
   #isRunning = false;
 
   /** `send`: sends a waiting task. Never throws. */
@@ -68,14 +69,17 @@ export class Line implements SlotUser {
   start(): void {
     this.#isRunning = true;
     this.#context.limits.slots.advance();
-    this.#schedulePositionUpdate();
+    const showPositions = async (): Promise<number> => {
+      await this.#showPositions();
+      return POSITION_UPDATE_MS;
+    };
+    this.#stopShowingPositions = repeat(this.#context.clock, showPositions, POSITION_UPDATE_MS);
   }
 
   /** Sends no further tasks. Requests that were already sent may still arrive. */
   stop(): void {
     this.#isRunning = false;
-    this.#cancelPositionUpdate?.();
-    this.#cancelPositionUpdate = undefined;
+    void this.#stopShowingPositions?.();
     for (const cancel of this.#holds.values()) cancel();
     this.#holds.clear();
   }
@@ -115,7 +119,6 @@ export class Line implements SlotUser {
   /** Call this when a waiting task is stored. Returns its position in the queue; undefined if its turn came at once. */
   admit(id: string): number | undefined {
     this.#endHold(id);
-    this.#schedulePositionUpdate();
     for (const [other, position] of this.#positions()) if (other === id) return position;
     return undefined;
   }
@@ -144,7 +147,6 @@ export class Line implements SlotUser {
   join(task: Task, { isNext = false } = {}): void {
     this.#turns.add(toWaitingTask(task), { isNext });
     this.#context.limits.slots.advance();
-    this.#schedulePositionUpdate();
   }
 
   /** Gives a task or a kind no turn for a while, which delays no others. */
@@ -227,16 +229,6 @@ export class Line implements SlotUser {
     const isKnown = (ms: number | undefined): ms is number => ms !== undefined;
     if (index < 0 || !left.every(isKnown) || !ahead.every(isKnown)) return undefined;
     return estimateWait(slots, left, ahead);
-  }
-
-  #schedulePositionUpdate(): void {
-    if (!this.#isRunning || this.#cancelPositionUpdate || this.#turns.size === 0) return;
-    this.#cancelPositionUpdate = this.#context.clock.after(POSITION_UPDATE_MS, () => {
-      void this.#showPositions().finally(() => {
-        this.#cancelPositionUpdate = undefined;
-        this.#schedulePositionUpdate();
-      });
-    });
   }
 
   async #showPositions(): Promise<void> {
