@@ -98,18 +98,19 @@ const toPrice = (value: string | Price | undefined): Price | undefined =>
 export function priceOfModel(prices: OperatorPrices, kind: string, model: string): Price | undefined {
   if (model === '') return undefined;
   const ownPrice = toPrice(prices[`${kind}:${model}`]);
-  if (ownPrice) return ownPrice;
-  const { base, size } = splitSize(model);
-  const price = toPrice(prices[`${kind}:${base}`]);
-  const factor = size && price?.times?.modelSize?.[size];
-  return price && factor !== undefined ? multiplyPrice(price, factor) : undefined;
+  return ownPrice ?? priceOfVariant(toPrice(prices[`${kind}:${splitSize(model).base}`]), model);
 }
 
 export function priceOfKind(prices: OperatorPrices, kind: string, model: string): Price | undefined {
   const price = toPrice(prices[kind]);
+  return priceOfVariant(price, model) ?? price;
+}
+
+/** Undefined if the price has no factor for the size of this model. */
+function priceOfVariant(price: Price | undefined, model: string): Price | undefined {
   const { size } = splitSize(model);
   const factor = size && price?.times?.modelSize?.[size];
-  return price && factor !== undefined ? multiplyPrice(price, factor) : price;
+  return price && factor !== undefined ? multiplyPrice(price, factor) : undefined;
 }
 
 function multiplyPrice({ each, perSecond, ...price }: Price, factor: string): Price {
