@@ -74,10 +74,25 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
   const context = { clock, log: createLogger({ level: 'warn', secrets: [], isPretty: false, write }) };
   const { log } = context;
   const otherRows = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, ...context });
-  const { fingerprints, proposals, drafts, preferences, presets, ownership } = otherRows;
+  const { fingerprints, preferences, ownership, entries, budgets, rules, reports, proposals, drafts } = otherRows;
+  const { presets, pseudonyms } = otherRows;
   // Like those in the ledger, its rows would take real time.
   preferences.get = async () => undefined;
-  const store = Object.assign(new MemoryStore(), { fingerprints, proposals, drafts, preferences, presets, ownership });
+  const store = Object.assign(new MemoryStore(), {
+    fingerprints,
+    preferences,
+    ownership,
+    entries,
+    budgets,
+    rules,
+    reports,
+    proposals,
+    drafts,
+    presets,
+    pseudonyms,
+    existingHashSecret: () => otherRows.existingHashSecret(),
+    isErasing: (memberId: string) => otherRows.isErasing(memberId),
+  });
   const scheduler = new Scheduler(clock, seededRandom(seed + 1), log, scenario);
   const { callbackShare } = scenario;
   // A separate random generator, so that callbacks do not change which jobs are drawn.

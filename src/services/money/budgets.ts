@@ -75,11 +75,6 @@ export class Budgets {
     });
   }
 
-  about(memberId: string): object[] {
-    const rows = [...this.#budgets].map(([guildId, budget]) => ({ guildId, ...budget }));
-    return budgetsAbout(memberId, rows, this.hashOf);
-  }
-
   /** Identifies a member in a server's budget, even after their data was erased. */
   memberHash(guildId: string, memberId: string): string {
     return memberHash(guildId, memberId, this.hashOf);

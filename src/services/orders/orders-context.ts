@@ -13,13 +13,12 @@ import { type CallbackSettings, Callbacks } from './callbacks.ts';
 import { ModelCircuits } from './circuits.ts';
 import type { Discord } from './discord.ts';
 import type { FingerprintStore } from './fingerprints.ts';
-import { type DraftStore, FormDrafts } from './form-drafts.ts';
-import type { OtherPartitions } from './other-partitions.ts';
-import type { PreferenceStore } from './preference-set.ts';
+import { FormDrafts } from './form-drafts.ts';
+import type { OtherPartitions, PartitionRows } from './other-partitions.ts';
 import { Preferences } from './preferences.ts';
-import type { PresetContent, PresetStore } from './preset.ts';
+import type { PresetContent } from './preset.ts';
 import { Presets } from './presets.ts';
-import { type ProposalStore, Proposals } from './proposals.ts';
+import { Proposals } from './proposals.ts';
 import type { Pseudonyms } from './pseudonyms.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { LiveLimits } from './submission/live-limits.ts';
@@ -37,15 +36,12 @@ export interface BotSources {
     callbacks: CallbackSettings;
     presets: readonly PresetContent[];
   };
-  store: TaskStore & {
-    fingerprints: FingerprintStore;
-    proposals: ProposalStore;
-    drafts: DraftStore;
-    preferences: PreferenceStore;
-    presets: PresetStore;
-    /** Throws if the store may belong to another bot. */
-    ownership: { assertOwned(): void };
-  };
+  store: TaskStore &
+    PartitionRows & {
+      fingerprints: FingerprintStore;
+      /** Throws if the store may belong to another bot. */
+      ownership: { assertOwned(): void };
+    };
   specs: KindSpecs;
   kinds: readonly Kind[];
   /** The part of all tasks that is in this store. */
@@ -92,18 +88,17 @@ export function createOrdersContext(
   sources: OrdersSources,
   follow: OrdersContext['follow'],
 ): OrdersContext {
-  const { book, store, money, discord, partition, limits, kinds } = sources;
-  const { clock, log } = context;
+  const given = { ...context, ...sources };
+  const { book, store, money, discord, partition, limits, kinds, clock, log } = given;
   return {
-    ...context,
-    ...sources,
+    ...given,
     kinds: new Map(kinds.map((kind) => [kind.name, kind])),
     callbacks: new Callbacks(book, kinds, limits.scheduler, clock, log),
-    circuits: new ModelCircuits({ book, clock }),
+    circuits: new ModelCircuits(given),
     drafts: new FormDrafts(store.drafts, clock, partition),
     offers: new Offers(clock),
-    preferences: new Preferences({ ...context, ...sources }),
-    presets: new Presets({ ...context, ...sources }),
+    preferences: new Preferences(given),
+    presets: new Presets(given),
     proposals: new Proposals(store.proposals, money, discord, partition, clock),
     follow,
     pendingWork: new Set(),

@@ -17,12 +17,10 @@ import { Orders } from './orders.ts';
 import { createOrdersContext, type OrdersContext, type OrdersSources } from './orders-context.ts';
 import { Outlook } from './outlook.ts';
 import { Erasures } from './own-data/erasures.ts';
-import { type ExportedData, Exports, readMemberFacts } from './own-data/exports.ts';
+import { type ExportedData, Exports } from './own-data/exports.ts';
 import { EarlierPolls, earliestPollAt, type PollHistory } from './polling/allowance.ts';
 import { DurationHistory, learnedSchedule, sparseSchedule } from './polling/learned-schedule.ts';
 import { START_SPREAD_MS, specSchedule } from './polling/schedule.ts';
-import { preferencesAbout } from './preferences.ts';
-import { presetsAbout } from './presets.ts';
 import { InlineResults } from './submission/inline-results.ts';
 import { startRelease, startSweep } from './submission/sweep.ts';
 import type { MessageRemoval, PageQuery, TaskLists } from './task-store.ts';
@@ -225,7 +223,7 @@ export class Tasks {
   }
 
   async #rowsOf(memberId: string): Promise<ExportedData> {
-    const { book, store, money, safety, proposals, drafts, pseudonyms, others, clock } = this.#context;
+    const { book, store, money, others, clock } = this.#context;
     const now = clock.now();
     const otherPartitions = (await others?.all()) ?? [];
     const ownRows = { page: (query: PageQuery) => store.page(query), get: (id: string) => book.get(id) };
@@ -235,19 +233,7 @@ export class Tasks {
       now,
       entries: money.ledger.allEntriesOf(memberId, now),
       tasks: merge(lists, (one, other) => one.id > other.id),
-      async readFacts() {
-        const inMemory = {
-          budgets: money.budgets.about(memberId),
-          rules: safety.rules.about(memberId),
-          reports: safety.reports.exportDataOf(memberId),
-          proposals: await proposals.findByMember(memberId),
-          preferences: await preferencesAbout(memberId, store.preferences),
-          presets: await presetsAbout(memberId, store.presets),
-          drafts: await drafts.findByMember(memberId),
-          pseudonym: await pseudonyms.current(memberId),
-        };
-        return [inMemory, ...(await Promise.all(otherPartitions.map((store) => readMemberFacts(memberId, store))))];
-      },
+      partitions: [store, ...otherPartitions],
     };
   }
 

@@ -162,10 +162,6 @@ export class Reports {
     }
   }
 
-  exportDataOf(memberId: string): object[] {
-    return reportsAbout(memberId, [...this.#reports.values()]);
-  }
-
   /** Reports about a member are deleted with their messages; reports that the member made or decided lose the member's id. */
   async erase(memberId: string): Promise<void> {
     for (const { id } of [...this.#reports.values()]) {

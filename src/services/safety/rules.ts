@@ -334,11 +334,6 @@ export class Rules {
     return this.#setsFor(guildId).every(([, { personalInstalls }]) => personalInstalls);
   }
 
-  about(memberId: string): object[] {
-    const rows = [...this.#ownRules].map(([guildId, rules]) => ({ guildId, ...rules }));
-    return rulesAbout(memberId, rows);
-  }
-
   async eraseId(memberId: string): Promise<void> {
     for (const [guildId, { history, proposed }] of this.#ownRules)
       if (proposed?.by === memberId || history.some(({ by }) => by === memberId))

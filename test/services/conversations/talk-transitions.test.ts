@@ -158,7 +158,7 @@ describe('The audio of an answer', () => {
         now: start,
         tasks: tasks(),
         entries: undefined,
-        readFacts: async () => [],
+        partitions: [],
       },
       counts,
     );

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/lib/refusal.ts';
 import { type Report, withBlocked, withDecision, withoutDueStep } from '../../../src/services/safety/report.ts';
-import { Reports } from '../../../src/services/safety/reports.ts';
+import { Reports, reportsAbout } from '../../../src/services/safety/reports.ts';
 import { openStore } from '../../../src/services/store/open-store.ts';
 import { createStoreFixture, createTemporaryFolder, DAY_MS } from '../store/store-fixture.ts';
 
@@ -23,7 +23,7 @@ async function setUp() {
     await reports.open();
     return reports;
   };
-  return { clock, open, reports: await open() };
+  return { clock, store, open, reports: await open() };
 }
 
 const member = (number: number): string => String(600_000_000_000_000_000n + BigInt(number));
@@ -121,7 +121,7 @@ it('A decision and a block can each be made once, and pending actions are carrie
 });
 
 it('An erasure leaves no id of the member in any report', async () => {
-  const { clock, open, reports } = await setUp();
+  const { clock, store, open, reports } = await setUp();
   const dueIds: string[] = [];
   reports.onDue((id) => void dueIds.push(id));
   const [first, second] = [await reports.add(makeReport(1)), await reports.add(makeReport(2))];
@@ -134,9 +134,10 @@ it('An erasure leaves no id of the member in any report', async () => {
   expect(reports.get(first.id)?.words).toBeUndefined();
   expect(reports.get(second.id)?.words).toBe('bad words');
   expect(await keyOf(reports.add(makeReport(1)))).toBe('refusals.reports.twice');
-  expect(reports.exportDataOf(member(1))).toEqual([]);
-  expect(reports.exportDataOf(member(2))).toMatchObject([{ taskId: 'task-2', words: 'bad words' }]);
-  expect(JSON.stringify(reports.exportDataOf(member(2)))).not.toContain(OWNER);
+  const stored = await store.reports.all();
+  expect(reportsAbout(member(1), stored)).toEqual([]);
+  expect(reportsAbout(member(2), stored)).toMatchObject([{ taskId: 'task-2', words: 'bad words' }]);
+  expect(JSON.stringify(reportsAbout(member(2), stored))).not.toContain(OWNER);
   await reports.erase(OWNER);
   expect(rows()).not.toContain(`"requesterId":"${OWNER}"`);
   for (const instance of [reports, await open()])

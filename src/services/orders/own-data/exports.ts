@@ -83,29 +83,15 @@ export interface ExportedData {
   now: number;
   tasks: AsyncIterable<Task>;
   entries: AsyncIterable<LedgerEntry> | undefined;
-  readFacts(): Promise<readonly MemberFacts[]>;
+  partitions: readonly PartitionRows[];
 }
 
-/** What is stored about a member apart from tasks and usage. */
-export interface MemberFacts {
-  /** What admins have decided about the member, and what the member has decided about others as an admin. */
-  budgets: readonly object[];
-  rules: readonly object[];
-  /** Reports that the member made, and the member's decisions about the reports of others. */
-  reports: readonly object[];
-  proposals: readonly object[];
-  /** The member's settings, and those of channels and servers that the member changed last. */
-  preferences: readonly object[];
-  presets: readonly object[];
-  drafts: readonly object[];
-  pseudonym: string | undefined;
-}
-
-/** Reads the stored rows, for a partition that is not in memory. */
-export async function readMemberFacts(memberId: string, rows: PartitionRows): Promise<MemberFacts> {
+/** Reads what is stored about a member in one partition apart from tasks and usage. */
+async function readMemberFacts(memberId: string, rows: PartitionRows) {
   const { budgets, rules, reports, proposals, preferences, presets, drafts, pseudonyms } = rows;
   const secret = (await rows.existingHashSecret()) ?? '';
   return {
+    // What admins have decided about the member, and what the member has decided about others as an admin.
     budgets: budgetsAbout(memberId, await budgets.all(), (name) => hashedName(name, secret)),
     rules: rulesAbout(memberId, await rules.all()),
     reports: reportsAbout(memberId, await reports.all()),
@@ -130,7 +116,7 @@ const ROWS_BETWEEN_PAUSES = 10;
  * row to save memory.
  */
 export async function* exportText(
-  { memberId, now, tasks, entries, readFacts }: ExportedData,
+  { memberId, now, tasks, entries, partitions }: ExportedData,
   counts: ExportCounts,
   explain?: Explain,
 ): AsyncGenerator<string> {
@@ -149,10 +135,10 @@ export async function* exportText(
     if (counts.entries % ROWS_BETWEEN_PAUSES === 0) await setImmediate();
   }
   yield `${counts.entries === 0 ? '' : '\n  '}]`;
-  const factsByPartition = await readFacts();
+  const factsByPartition = await Promise.all(partitions.map((rows) => readMemberFacts(memberId, rows)));
   for (const name of MEMBER_FACTS)
     yield `,\n  "${name}": ${indentJson(
-      factsByPartition.flatMap((one) => one[name]),
+      factsByPartition.flatMap<object>((one) => one[name]),
       2,
     )}`;
   const pseudonyms = [...new Set(factsByPartition.flatMap(({ pseudonym }) => pseudonym ?? []))];

@@ -32,7 +32,7 @@ async function createFixture(taskCount = TASK_COUNT) {
       now: START,
       tasks: rows(memberId),
       entries: undefined,
-      readFacts: async () => [],
+      partitions: [],
     }),
     { isUnderWay: (memberId) => memberId === erasedMemberId, isUnderWayElsewhere: async () => false },
   );
