@@ -3,11 +3,11 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import type { OtherPartitions } from '../src/services/orders/other-partitions.ts';
 import type { PreferenceOwner } from '../src/services/orders/preference-set.ts';
-import { type PreferencePlace, Preferences, preferenceBucketOf } from '../src/services/orders/preferences.ts';
+import { homeOfPreferences, type PreferencePlace, Preferences } from '../src/services/orders/preferences.ts';
 import { nameHolder } from '../src/services/store/holder.ts';
 import { openPartitions } from '../src/services/store/partitions.ts';
 import type { StoredTasks } from '../src/services/store/stored-tasks.ts';
-import { partitionOf } from '../src/services/tasks/homes.ts';
+import { bucketOf, partitionOf } from '../src/services/tasks/homes.ts';
 import { availableStores, type BenchStore } from './store/places.ts';
 import { median, percentile, table } from './table.ts';
 
@@ -17,7 +17,7 @@ const GUILD = '1';
 const ids = Array.from({ length: 20 }, (_, index) => String(index + 100));
 
 const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
-const partitionFor = (owner: PreferenceOwner): number => partitionOf(preferenceBucketOf(owner), PARTITIONS);
+const partitionFor = (owner: PreferenceOwner): number => partitionOf(bucketOf(homeOfPreferences(owner)), PARTITIONS);
 
 /** Measures what settings add to an order in a cluster: the reply waits for them once, and the order reads them again. */
 export async function measureSettings(): Promise<void> {

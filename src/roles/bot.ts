@@ -18,12 +18,12 @@ import type { SharedNotes } from '../services/money/whole-bot.ts';
 import { createEngine } from '../services/operations/engine.ts';
 import { ReadinessCheck } from '../services/operations/readiness.ts';
 import type { CallbackUrls } from '../services/orders/callback-urls.ts';
-import type { OtherPartitions } from '../services/orders/other-partitions.ts';
+import { type OtherPartitions, rowsAtHome } from '../services/orders/other-partitions.ts';
 import { ProcessLimits } from '../services/orders/process-limits.ts';
 import type { Tracker } from '../services/orders/tracker.ts';
 import { NO_RULES } from '../services/safety/server-rules.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
-import { bucketOf, type Partition, partitionOf, WHOLE_STORE } from '../services/tasks/homes.ts';
+import { isAtHome, type Partition, WHOLE_STORE } from '../services/tasks/homes.ts';
 import type { AppTools } from './app.ts';
 
 /** A stopping bot finishes running work within this time; Discord's own limit for a response is three seconds. */
@@ -97,9 +97,9 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   });
   /** The buttons of a task work in every server, but the rules of a server are in its own partition. */
   const loadRules = async (guildId: string): Promise<boolean> => {
-    const homePartition = partitionOf(bucketOf(guildId), partition.count);
-    if (!others || homePartition === partition.number) return false;
-    safety.rules.borrow(guildId, (await (await others.find(homePartition))?.rules.get({ guildId })) ?? NO_RULES);
+    if (isAtHome(guildId, partition)) return false;
+    const rows = await rowsAtHome(guildId, { store, partition, others });
+    safety.rules.borrow(guildId, (await rows?.rules.get({ guildId })) ?? NO_RULES);
     return true;
   };
   const operations = {

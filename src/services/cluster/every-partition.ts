@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../lib/exact-json.ts';
 import { type OtherPartitions, partitionMessage } from '../orders/other-partitions.ts';
 import type { EarlyPreferences } from '../orders/preference-set.ts';
-import { earlyPreferencesOf, type PreferencePlace, preferenceBucketOf, readPreferred } from '../orders/preferences.ts';
+import { earlyPreferencesOf, homeOfPreferences, type PreferencePlace, readPreferred } from '../orders/preferences.ts';
 import { NO_RULES, type ServerRules } from '../safety/server-rules.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import { bucketOf, partitionOf } from '../tasks/homes.ts';
@@ -42,17 +42,19 @@ export class EveryPartition {
 
   /** The rules of a server, read from its home partition. */
   async rulesOf(guildId: string): Promise<ServerRules> {
-    const store = await this.#read(partitionOf(bucketOf(guildId), this.#cluster.partitions.count));
-    return (await store?.rules.get({ guildId })) ?? NO_RULES;
+    return (await (await this.#rowsAt(guildId))?.rules.get({ guildId })) ?? NO_RULES;
   }
 
   /** What the settings of a member, a channel and a server say about the first response. */
   async earlyPreferences(place: PreferencePlace): Promise<EarlyPreferences> {
-    const { count } = this.#cluster.partitions;
     const preferred = await readPreferred(place, async (owner) =>
-      (await this.#read(partitionOf(preferenceBucketOf(owner), count)))?.preferences.get(owner),
+      (await this.#rowsAt(homeOfPreferences(owner)))?.preferences.get(owner),
     );
     return earlyPreferencesOf(preferred);
+  }
+
+  #rowsAt(home: string): Promise<StoredTasks | undefined> {
+    return this.#read(partitionOf(bucketOf(home), this.#cluster.partitions.count));
   }
 
   /** Opens each partition once, also if several readers need it at the same time. */

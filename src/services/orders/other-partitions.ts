@@ -4,6 +4,7 @@ import type { BudgetStore } from '../money/budgets.ts';
 import type { EntryStore } from '../money/entry.ts';
 import type { ReportStore } from '../safety/reports.ts';
 import type { RuleStore } from '../safety/rules.ts';
+import { bucketOf, isAtHome, type Partition, partitionOf } from '../tasks/homes.ts';
 import type { DraftStore } from './form-drafts.ts';
 import type { PreferenceStore } from './preference-set.ts';
 import type { PresetStore } from './preset.ts';
@@ -35,6 +36,19 @@ export interface OtherPartitions {
   all(): Promise<readonly PartitionRows[]>;
   /** Resolves once the message is stored, so that it survives a crash. */
   send(partition: number, message: PartitionMessage): Promise<void>;
+}
+
+/** The rows of this partition, and how those of the others are found. */
+export interface RowSources {
+  store: PartitionRows;
+  partition: Partition;
+  /** Undefined if this partition has all tasks. */
+  others?: OtherPartitions | undefined;
+}
+
+/** The rows of the partition to which a server or a member belongs; undefined if it has none. */
+export async function rowsAtHome(home: string, { store, partition, others }: RowSources) {
+  return isAtHome(home, partition) ? store : others?.find(partitionOf(bucketOf(home), partition.count));
 }
 
 const commonFields = { from: z.number(), memberId: z.string(), until: z.number() };

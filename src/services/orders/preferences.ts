@@ -3,10 +3,10 @@ import type { AppContext } from '../../lib/app-context.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
+import { isAtHome } from '../tasks/homes.ts';
 import { firstOf } from '../tasks/levels.ts';
 import type { Route } from '../tasks/task.ts';
-import type { OtherPartitions } from './other-partitions.ts';
+import { type RowSources, rowsAtHome } from './other-partitions.ts';
 import {
   type EarlyPreferences,
   type OwnPreferences,
@@ -56,8 +56,8 @@ export function preferenceOwnersOf({ memberId, guildId, install, ...place }: Pre
   };
 }
 
-export const preferenceBucketOf = ({ memberId, guildId }: PreferenceOwner): number =>
-  bucketOf(memberId ?? guildId ?? '');
+/** Whose partition has the row. */
+export const homeOfPreferences = ({ memberId, guildId = '' }: PreferenceOwner): string => memberId ?? guildId;
 
 /** Reads what applies in a place; `read` finds the row in the partition of its owner. */
 export async function readPreferred(
@@ -93,20 +93,14 @@ export function earlyPreferencesOf({ member, channel, server }: Preferred): Earl
 export const pingOf = ({ member, channel, server }: Preferred) =>
   firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value ?? 'slow';
 
-interface PreferencesContext extends AppContext {
-  store: { preferences: PreferenceStore };
-  partition: Partition;
-  others?: OtherPartitions | undefined;
-}
-
 /** What members, channels and servers want unless a request says otherwise. Only what the first response depends on is kept in memory. */
 export class Preferences {
-  readonly #context: PreferencesContext;
+  readonly #context: AppContext & RowSources;
   /** Of the owners who have set any of it, by name. */
   readonly #early = new RecentMap<string, Pick<PreferenceSet, 'isPrivate' | 'remix' | 'language'>>(MAX_KNOWN);
   readonly #lock = new KeyedLock();
 
-  constructor(context: PreferencesContext) {
+  constructor(context: AppContext & RowSources) {
     this.#context = context;
   }
 
@@ -138,7 +132,7 @@ export class Preferences {
   }
 
   async find(owner: PreferenceOwner): Promise<PreferenceRow | undefined> {
-    const row = await (await this.#rowsFor(owner))?.get(owner);
+    const row = await (await rowsAtHome(homeOfPreferences(owner), this.#context))?.preferences.get(owner);
     // The memory about own rows is newer than what a change may have overtaken.
     if (!this.#isOwn(owner) || this.#isFull) this.#note(owner, row);
     return row;
@@ -194,19 +188,12 @@ export class Preferences {
     else if (!isDeepStrictEqual(this.#early.get(name), early)) this.#early.set(name, early);
   }
 
-  async #rowsFor(owner: PreferenceOwner): Promise<PreferenceStore | undefined> {
-    const { store, others, partition } = this.#context;
-    if (this.#isOwn(owner)) return store.preferences;
-    return (await others?.find(partitionOf(preferenceBucketOf(owner), partition.count)))?.preferences;
-  }
-
   get #isFull(): boolean {
     return this.#early.size > 0.9 * MAX_KNOWN;
   }
 
   #isOwn(owner: PreferenceOwner): boolean {
-    const { number, count } = this.#context.partition;
-    return partitionOf(preferenceBucketOf(owner), count) === number;
+    return isAtHome(homeOfPreferences(owner), this.#context.partition);
   }
 }
 

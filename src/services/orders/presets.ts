@@ -2,9 +2,9 @@ import type { AppContext } from '../../lib/app-context.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
+import { bucketOf, isAtHome, partitionOf } from '../tasks/homes.ts';
 import { createTaskId } from '../tasks/task-id.ts';
-import type { OtherPartitions } from './other-partitions.ts';
+import { type RowSources, rowsAtHome } from './other-partitions.ts';
 import type { PreferencePlace } from './preferences.ts';
 import {
   hasName,
@@ -20,13 +20,13 @@ import {
 const MAX_PER_MEMBER = 50;
 const MAX_PER_SERVER = 200;
 
-interface PresetsContext extends AppContext {
-  store: { presets: PresetStore };
+interface PresetsContext extends AppContext, RowSources {
   /** The operator's. */
   settings: { presets: readonly PresetContent[] };
-  partition: Partition;
-  others?: OtherPartitions | undefined;
 }
+
+/** Whose partition has the row. */
+const homeOfPreset = ({ memberId, guildId }: PresetOwner): string => guildId ?? memberId;
 
 /** Named templates: of members, shared in servers, and of the operator. Those of a member are used everywhere, shared ones only in their server. */
 export class Presets {
@@ -50,7 +50,10 @@ export class Presets {
     const { memberId, guildId, install } = place;
     const owners = [{ memberId }, ...(guildId === undefined || install === 'user' ? [] : [{ memberId, guildId }])];
     const rows = await Promise.all(
-      owners.map(async (owner) => (await this.#rowsFor(owner))?.startingWith(presetPrefix(owner)) ?? []),
+      owners.map(
+        async (owner) =>
+          (await rowsAtHome(homeOfPreset(owner), this.#context))?.presets.startingWith(presetPrefix(owner)) ?? [],
+      ),
     );
     return [...rows.flatMap((own) => own.sort((one, other) => other.uses - one.uses)), ...this.operators];
   }
@@ -64,7 +67,7 @@ export class Presets {
   }
 
   async get(row: PresetOwner & { id: string }): Promise<PresetRow | undefined> {
-    return (await this.#rowsFor(row))?.get(row);
+    return (await rowsAtHome(homeOfPreset(row), this.#context))?.presets.get(row);
   }
 
   /** Stores a new preset, or changes the one with this id. */
@@ -79,7 +82,7 @@ export class Presets {
       const max = guildId === undefined ? MAX_PER_MEMBER : MAX_PER_SERVER;
       if (!known && rows.length >= max)
         throw new Refusal(`refusals.presets.tooMany.${guildId === undefined ? 'own' : 'server'}`, { max });
-      const identity = known ?? { id: createTaskId(now, bucketOf(guildId ?? memberId)), uses: 0 };
+      const identity = known ?? { id: createTaskId(now, bucketOf(homeOfPreset(owner))), uses: 0 };
       const row = { ...content, memberId, guildId, id: identity.id, uses: identity.uses, at: now };
       await store.put(row);
       return row;
@@ -100,9 +103,11 @@ export class Presets {
   async countUse({ id, memberId, guildId }: { id: string } & Partial<PresetOwner>): Promise<void> {
     if (memberId === undefined) return;
     const owner = { memberId, guildId, id };
-    const { log, others } = this.#context;
+    const { log, others, partition } = this.#context;
+    const home = homeOfPreset(owner);
     try {
-      if (!this.#isOwn(owner)) return await others?.send(this.#partitionOf(owner), { do: 'use-preset', ...owner });
+      if (!isAtHome(home, partition))
+        return await others?.send(partitionOf(bucketOf(home), partition.count), { do: 'use-preset', ...owner });
       await this.#change(owner, async (store) => {
         const row = await store.get(owner);
         if (row) await store.put({ ...row, uses: row.uses + 1 });
@@ -117,22 +122,9 @@ export class Presets {
   }
 
   #change<Result>(owner: PresetOwner, work: (store: PresetStore, now: number) => Promise<Result>): Promise<Result> {
-    const { store, clock } = this.#context;
-    if (!this.#isOwn(owner)) throw new Refusal('refusals.presets.choose');
+    const { store, clock, partition } = this.#context;
+    if (!isAtHome(homeOfPreset(owner), partition)) throw new Refusal('refusals.presets.choose');
     return this.#lock.run(presetPrefix(owner), () => work(store.presets, clock.now()));
-  }
-
-  async #rowsFor(owner: PresetOwner): Promise<PresetStore | undefined> {
-    const { store, others } = this.#context;
-    return this.#isOwn(owner) ? store.presets : (await others?.find(this.#partitionOf(owner)))?.presets;
-  }
-
-  #partitionOf({ memberId, guildId }: PresetOwner): number {
-    return partitionOf(bucketOf(guildId ?? memberId), this.#context.partition.count);
-  }
-
-  #isOwn(owner: PresetOwner): boolean {
-    return this.#partitionOf(owner) === this.#context.partition.number;
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RecentMap } from '../../lib/recent-map.ts';
 import type { StoredRows } from '../../lib/stored-rows.ts';
-import { bucketOf, type Partition, partitionOf } from '../tasks/homes.ts';
+import { isAtHome, type Partition } from '../tasks/homes.ts';
 
 /** What an admin goes through when the bot has joined a server, in this order. */
 export const setupSteps = ['permissions', 'access', 'budget', 'rules', 'privacy'] as const;
@@ -40,8 +40,7 @@ export class ServerSetup {
   /** Whether the admins of a server have still to be told about `/setup`. Only one caller is told so, until it gives the hint back. */
   async takeHint(guildId: string): Promise<boolean> {
     // Another partition has the marks of the server in which a button of this partition's task was pressed.
-    const isHere = partitionOf(bucketOf(guildId), this.#partition.count) === this.#partition.number;
-    if (!isHere || this.#examined.has(guildId)) return false;
+    if (!isAtHome(guildId, this.#partition) || this.#examined.has(guildId)) return false;
     this.#examined.set(guildId, true);
     try {
       return (await this.marks(guildId)).size === 0;

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { OtherPartitions } from '../../../src/services/orders/other-partitions.ts';
 import {
   earlyPreferencesOf,
+  homeOfPreferences,
   Preferences,
-  preferenceBucketOf,
   preferencesAbout,
 } from '../../../src/services/orders/preferences.ts';
 import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
-import { partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
+import { bucketOf, partitionOf, WHOLE_STORE } from '../../../src/services/tasks/homes.ts';
 import { createStoreFixture } from '../store/store-fixture.ts';
 
 const GUILD = '123456789012345678';
@@ -108,7 +108,7 @@ it('An erasure deletes a member’s own settings, and their id from those of cha
 it('In a cluster, a member’s settings are read from their own partition, known after its start, and refreshed later', async () => {
   const own = await createFixture();
   const home = await createFixture();
-  const homeNumber = partitionOf(preferenceBucketOf({ memberId: 'ann' }), 2);
+  const homeNumber = partitionOf(bucketOf(homeOfPreferences({ memberId: 'ann' })), 2);
   const owners = await home.openOn(home.store, { number: homeNumber, count: 2 });
   await owners.change({ memberId: 'ann' }, 'ann', set(true));
   const others: OtherPartitions = {
