@@ -6,8 +6,8 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Holder } from '../../services/money/allowance.ts';
 import {
-  withAlerts,
   withBlock,
+  withBudgetSetting,
   withGrant,
   withoutBlock,
   withPause,
@@ -238,7 +238,7 @@ const alerts = command({
       if (!message) throw new Refusal('refusals.budgetAlertsFailed');
       await services.safety.serverLogs.recordAlert(budget.guildId, message);
     }
-    await budget.change((current, author) => withAlerts(current, channel, author));
+    await budget.change((current, author) => withBudgetSetting(current, 'alertsChannelId', channel, author));
     const facts = ruleFacts(budget.guildId, services);
     const isForLog = facts.logChannelId === undefined;
     if (channel !== undefined)

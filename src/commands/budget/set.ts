@@ -2,7 +2,7 @@ import { allowanceText, limitsWords } from '../../discord/limit-words.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import { listText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
-import { type LimitsFor, withConfirmAbove, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
+import { type LimitsFor, withBudgetSetting, withLimits, withShownCost } from '../../services/money/budget-changes.ts';
 import type { Limits } from '../../services/money/limits.ts';
 import { limitsText, parseLimits } from '../../services/money/limits-text.ts';
 import { type Context, command } from '../feature.ts';
@@ -43,7 +43,7 @@ export const setCommand = (kinds: readonly string[]) =>
         lines.push(await setLimits(limits === DEFAULT ? undefined : limits, holder, budget, context));
       if (confirmAbove !== undefined) {
         const price = confirmAbove === OFF ? undefined : confirmAbove;
-        await budget.change((current, author) => withConfirmAbove(current, price, author));
+        await budget.change((current, author) => withBudgetSetting(current, 'confirmAbove', price, author));
         lines.push(price === undefined ? say('budget.done.confirmNever') : confirmationLine(price, say));
       }
       if (showsCost !== undefined) {

@@ -2,14 +2,7 @@ import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Limits } from './limits.ts';
 import { limitsText } from './limits-text.ts';
-import {
-  type BudgetChange,
-  type Grant,
-  MAX_SUBJECTS,
-  type Reset,
-  type ServerBudget,
-  withChange,
-} from './server-budget.ts';
+import { type Grant, MAX_SUBJECTS, type Reset, type ServerBudget, withChange } from './server-budget.ts';
 
 /** Who makes a change, and when. */
 export interface BudgetAuthor {
@@ -156,22 +149,19 @@ export function withPause(budget: ServerBudget, isPaused: boolean, author: Budge
   return withChange({ ...budget, isPaused }, { ...author, what: isPaused ? 'pause' : 'resume' });
 }
 
-export const withAlerts = (budget: ServerBudget, channelId: string | undefined, author: BudgetAuthor): ServerBudget =>
-  withSetting(budget, 'alertsChannelId', channelId, { ...author, what: 'alerts' });
+const SETTING_CHANGES = { alertsChannelId: 'alerts', confirmAbove: 'confirm-above' } as const;
 
-export const withConfirmAbove = (budget: ServerBudget, price: string | undefined, author: BudgetAuthor): ServerBudget =>
-  withSetting(budget, 'confirmAbove', price, { ...author, what: 'confirm-above' });
-
-function withSetting(
+/** Sets the channel for alerts, or the price above which members have to confirm; undefined for none. */
+export function withBudgetSetting(
   budget: ServerBudget,
-  name: 'alertsChannelId' | 'confirmAbove',
+  name: keyof typeof SETTING_CHANGES,
   after: string | undefined,
-  entry: BudgetChange,
+  author: BudgetAuthor,
 ): ServerBudget {
   const before = budget[name];
-  return before === after
-    ? budget
-    : withChange({ ...budget, [name]: after }, { ...entry, ...withoutUndefined({ before, after }) });
+  if (before === after) return budget;
+  const entry = { ...author, what: SETTING_CHANGES[name], ...withoutUndefined({ before, after }) };
+  return withChange({ ...budget, [name]: after }, entry);
 }
 
 export function withShownCost(
