@@ -146,7 +146,8 @@ export class Membership {
       }
     } catch (error) {
       log.error({ partition, err: error }, 'This worker cannot work on a partition that it took.');
-      throw new WorkError(error);
+      this.#fail(error);
+      return false;
     }
     log.info({ partition, owned: this.#owned.size }, 'This worker owns another partition.');
     return true;
@@ -174,20 +175,12 @@ export class Membership {
 
   /** While the server does not respond, which is logged elsewhere, the leases decide how long this process may continue. */
   #handleError(error: unknown): void {
-    if (error instanceof StoreError && error.kind === 'unreachable') return;
-    this.#fail(error instanceof WorkError ? error.cause : error);
+    if (!(error instanceof StoreError && error.kind === 'unreachable')) this.#fail(error);
   }
 
   #fail(error: unknown): void {
     this.#stopping.abort();
     this.#lost.resolve(error instanceof Error ? error : new Error(String(error)));
-  }
-}
-
-/** A failure of the caller's own work on a partition. */
-class WorkError extends Error {
-  constructor(cause: unknown) {
-    super('The work on a partition that was taken failed.', { cause });
   }
 }
 
