@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Listeners } from '../../lib/listeners.ts';
+import { once } from '../../lib/once.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { ContentRefusal, Refusal } from '../../lib/refusal.ts';
 import type { StoredRows } from '../../lib/stored-rows.ts';
@@ -206,11 +207,7 @@ export class Rules {
   async moderate<O extends JudgedOrder>(order: O, { isVisual = false }: Traits, files: OrderFiles): Promise<O> {
     const { guildId, request, isAgeRestricted } = order;
     const texts = await this.#textsToCheck(order, files);
-    let loaded: ReturnType<OrderFiles['images']> | undefined;
-    const images = () => {
-      loaded ??= files.images();
-      return loaded;
-    };
+    const images = once(() => files.images());
     let isSpoiler = false;
     let holdFor: Task['holdFor'];
     for (const [name, rules] of this.#setsFor(guildId)) {
