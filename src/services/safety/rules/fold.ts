@@ -222,29 +222,28 @@ export const foldBlockedWords = (text: string): FoldedWord[] =>
       return { plain, lookalike, leet: leetLetters(lookalike), accented };
     });
 
-const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Hebrew', 'Arabic', 'Georgian'] as const;
-type Script = (typeof SCRIPTS)[number];
-const SCRIPT_LETTER: Readonly<Record<Script, RegExp>> = {
-  Cyrillic: /\p{Script=Cyrillic}/u,
-  Greek: /\p{Script=Greek}/u,
-  Armenian: /\p{Script=Armenian}/u,
-  Cherokee: /\p{Script=Cherokee}/u,
-  Hebrew: /\p{Script=Hebrew}/u,
-  Arabic: /\p{Script=Arabic}/u,
-  Georgian: /\p{Script=Georgian}/u,
-};
+/** A letter of each script whose letters may resemble Latin ones. */
+const SCRIPTS = [
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+  /\p{Script=Hebrew}/u,
+  /\p{Script=Arabic}/u,
+  /\p{Script=Georgian}/u,
+];
 
 /** The scripts in which a text is really written: those with letters in it that do not resemble Latin ones. */
-function foreignScripts(plain: string): Script[] {
+function foreignScripts(plain: string): RegExp[] {
   const letters = new Set(plain.replace(/[\p{ASCII}]/gu, ''));
   return SCRIPTS.filter((script) =>
-    [...letters].some((letter) => SCRIPT_LETTER[script].test(letter) && !/[a-z]/.test(latinLetters(letter))),
+    [...letters].some((letter) => script.test(letter) && !/[a-z]/.test(latinLetters(letter))),
   );
 }
 
 /** A word in one of the text's scripts is a real word. A word in several scripts, or in a script that is not used elsewhere, is a disguise. */
-function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<Script>): FoldedWord {
-  const wordScripts = SCRIPTS.filter((script) => SCRIPT_LETTER[script].test(piece));
+function foldWord({ plain: piece, accented }: Piece, foreign: ReadonlySet<RegExp>): FoldedWord {
+  const wordScripts = SCRIPTS.filter((script) => script.test(piece));
   const isMixed = wordScripts.length > 1 || (wordScripts.length === 1 && /[a-z]/.test(piece));
   const isGenuine = wordScripts.length === 1 && !isMixed && wordScripts.every((script) => foreign.has(script));
   const latin = latinLetters(piece);
