@@ -123,7 +123,7 @@ export class Albums {
       if (!task || hasEnded(task)) this.#onPartChange(part, true);
     }
     const album = this.#context.book.find(id);
-    if (album && !hasEnded(album)) this.#context.book.announce(album);
+    if (album && !hasEnded(album)) this.#context.book.announce(id);
   }
 
   #onPartChange(partId: string, isEnd: boolean): void {
@@ -131,14 +131,8 @@ export class Albums {
       if (!openPartIds.has(partId)) continue;
       if (isEnd) openPartIds.delete(partId);
       if (openPartIds.size === 0) this.#complete(id);
-      else this.#announce(id);
+      else this.#context.book.announce(id);
     }
-  }
-
-  /** Notifies listeners about an album if only one of its parts has changed. */
-  #announce(id: string): void {
-    const album = this.#context.book.find(id);
-    if (album) this.#context.book.announce(album);
   }
 
   #complete(id: string): void {

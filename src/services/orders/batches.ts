@@ -183,7 +183,7 @@ export class Batches {
 
   async #submitAll(id: string): Promise<void> {
     const { book } = this.#context;
-    this.#announce(id);
+    book.announce(id);
     if (!(await this.#claimRetries(id))) await this.#stopBatch(id);
     const childIds = [...(this.#open.get(id) ?? [])];
     for (const childId of childIds) {
@@ -266,7 +266,7 @@ export class Batches {
 
   #onTaskChange({ id, parentId, times }: Task): void {
     if (parentId === undefined || !this.#open.get(parentId)?.has(id)) return;
-    if (times.settled === undefined) this.#announce(parentId);
+    if (times.settled === undefined) this.#context.book.announce(parentId);
     else this.#onSettled(id, parentId);
   }
 
@@ -274,13 +274,7 @@ export class Batches {
     const open = this.#open.get(batchId);
     if (!open?.delete(childId)) return;
     if (open.size === 0) this.#complete(batchId);
-    else this.#announce(batchId);
-  }
-
-  /** Notifies listeners about a batch if only one of its children has changed. */
-  #announce(id: string): void {
-    const batch = this.#find(id);
-    if (batch) this.#context.book.announce(batch);
+    else this.#context.book.announce(batchId);
   }
 
   async #storeEnd(id: string): Promise<void> {

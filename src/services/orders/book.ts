@@ -88,8 +88,9 @@ export class TaskBook {
   }
 
   /** Calls the listeners although nothing has changed, because they were not registered yet when the task changed. */
-  announce(task: Task): void {
-    runForTask(task.id, () => this.#changes.notify(task));
+  announce(id: string): void {
+    const task = this.find(id);
+    if (task) runForTask(id, () => this.#changes.notify(task));
   }
 
   async add(task: Task): Promise<void> {

@@ -171,7 +171,7 @@ export class Tasks {
       // The bot stopped between submitting the task and reading the response.
       if (task.state === 'submitting') await this.#settleSubmitting(task, now);
       // The end of these tasks still has to be shown. About a task that waits for a prompt, the gateway has nothing new to report.
-      if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task);
+      if (hasEnded(task) || task.state === 'needs-input') this.book.announce(task.id);
     }
     // One of the two may have settled already, or during this start.
     const successorIds = unfinished.flatMap((task) => [

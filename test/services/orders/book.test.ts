@@ -151,7 +151,7 @@ describe('A change', () => {
 
   it('An announcement calls the listeners with the task alone', async () => {
     const { book, announced } = await createFixture(task);
-    book.announce(task);
+    book.announce(id);
     expect(announced).toEqual([[task, undefined]]);
   });
 });
