@@ -137,11 +137,7 @@ export class Proposals {
 
   /** Removes a proposal for its owner, even an expired one, so it is submitted at most once. After a definite refusal it can be put back. */
   take(id: string, memberId: string): Promise<Proposal> {
-    return this.#lock.run(id, async () => {
-      const proposal = await this.find(id, memberId);
-      await this.#store.remove(proposal);
-      return proposal;
-    });
+    return this.runOnce(id, memberId, async (proposal) => proposal);
   }
 
   /** Removes a proposal once `work` has stored its orders under the proposal's id, or finds that it had done so before a crash. */
