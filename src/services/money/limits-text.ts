@@ -1,4 +1,4 @@
-import { withCents } from '../../lib/decimals.ts';
+import { dollarsText, exactDollars } from '../../lib/formats.ts';
 import { PriceRefusal, Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from './allowance.ts';
 import type { Cap, CapsByPeriod, Limits } from './limits.ts';
@@ -94,11 +94,14 @@ const capTerms = (caps: CapsByPeriod): string[] =>
   periods.flatMap((period) => {
     const { amount, tasks } = caps[period] ?? {};
     return [
-      ...(amount === undefined ? [] : [`$${amount.includes('.') ? withCents(amount) : amount} a ${period}`]),
+      ...(amount === undefined
+        ? []
+        : [`${(amount.includes('.') ? exactDollars : dollarsText)(amount, ENGLISH)} a ${period}`]),
       ...(tasks === undefined ? [] : [`${grouped(tasks)} ${tasks === 1 ? 'task' : 'tasks'} a ${period}`]),
     ];
   });
 
+const ENGLISH = { language: 'en' };
 const grouped = (count: number): string => count.toLocaleString('en');
 
 interface RefusedOrder {
