@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { text } from '../../sandbox/discord/discord.ts';
-import { type Keeper, runToEnd, type ScriptResult } from './keeper.ts';
+import { kindSpecs } from '../../src/commands/index.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { type Examination, examine } from '../../src/services/store/examination/examination.ts';
+import type { Keeper } from './keeper.ts';
 import type { EmbeddedServers } from './sides.ts';
 
 /** What `/about` contains when nothing is left to do. */
@@ -22,14 +26,14 @@ export interface Aftermath {
   finalStates: readonly FinalState[];
   /** Write requests to Discord, except replies to `/about` and notices to the operator. */
   writes: number;
-  /** The doctor's report before and after the repair. */
-  doctor: readonly [first: ScriptResult, second: ScriptResult];
+  /** What the doctor finds, and what it finds after its repair. */
+  doctor: readonly [first: Examination, second: Examination];
 }
 
 export async function inspectAftermath(
   servers: EmbeddedServers,
   keeper: Keeper,
-  settings: Record<string, string> & { OPERATOR_CHANNEL_ID: string },
+  settings: Record<string, string> & { OPERATOR_CHANNEL_ID: string; STORE_URL: string },
 ): Promise<Aftermath> {
   // Notices about starts are posted to this channel.
   const ownPathParts: string[] = [settings.OPERATOR_CHANNEL_ID];
@@ -43,14 +47,20 @@ export async function inspectAftermath(
   servers.readLogs();
   const writes = servers.discordLog.entries.slice(requestCount).filter(({ method }) => method !== 'GET');
   const doctor = [
-    await runToEnd('scripts/doctor.ts', settings),
-    await runToEnd('scripts/doctor.ts', settings, '--dry-run'),
+    await examineStore(settings.STORE_URL, { repair: true }),
+    await examineStore(settings.STORE_URL, { repair: false }),
   ] as const;
   return {
     finalStates,
     writes: writes.filter(({ path }) => !ownPathParts.some((part) => path.includes(part))).length,
     doctor,
   };
+}
+
+function examineStore(url: string, { repair }: { repair: boolean }): Promise<Examination> {
+  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
+  const scheme = url.split(':')[0] ?? '';
+  return examine({ url, scheme }, { specs: kindSpecs, clock: systemClock, log, repair });
 }
 
 async function idleAbout(discord: EmbeddedDiscord, ownPathParts: string[]): Promise<string> {

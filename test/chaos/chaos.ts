@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDiscord } from '../../sandbox/discord/discord.ts';
 import { type GatewayOptions, startGateway } from '../../sandbox/gateway/gateway.ts';
+import { registerCommands } from '../../scripts/deploy.ts';
+import { ruleTargets } from '../../src/commands/index.ts';
+import { readConfig } from '../../src/config.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { inspectAftermath } from './afterwards.ts';
 import { evidenceOf } from './evidence.ts';
 import { assess, brokenOutcomes, brokenPromises } from './judgement.ts';
-import { Keeper, runToEnd } from './keeper.ts';
+import { Keeper } from './keeper.ts';
 import { killAndRestart } from './killing.ts';
 import { Members } from './members.ts';
 import { planOf, type Scale } from './plan.ts';
@@ -67,8 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   const members = new Members(discord, options.seed);
   const logTimer = setInterval(() => servers.readLogs(), LOG_READ_INTERVAL_MS);
   try {
-    const deployment = await runToEnd('scripts/deploy.ts', settings);
-    if (deployment.code !== 0) throw new Error(`The commands were not registered: ${deployment.output}`);
+    await registerCommands(readConfig(settings, ruleTargets).discord);
     await keeper.start();
     const times = [Date.now()];
     await storm(options, servers, keeper, members);

@@ -73,19 +73,15 @@ export function brokenMemberPromises(assessment: Assessment): string[] {
   ];
 }
 
-/**
- * A kill may leave these behind: the list rows of a task are written before the task and are shown only with it, and a list's
- * first row is written before the head that names it.
- */
-const ALLOWED_AFTER_KILL = ['task summaries without a task', 'list rows that belong to no list'];
+/** A kill may leave these behind: the list rows of a task are written before the task and are shown only with it. */
+const ALLOWED_AFTER_KILL: ReadonlySet<string> = new Set(['summary-dangling']);
 
 function storeProblems([first, second]: Aftermath['doctor']): string[] {
-  const isLeftover = (line: string): boolean => ALLOWED_AFTER_KILL.some((words) => line.includes(words));
-  const problems = first.output.split('\n').filter((line) => line.includes('repaired') && !isLeftover(line));
-  const isRepaired = first.code === 0 && second.code === 0 && second.output.includes('no problems found');
+  const problems = first.findings.filter(({ kind }) => !ALLOWED_AFTER_KILL.has(kind));
+  const isRepaired = second.contents !== undefined && second.findings.length === 0;
   return [
-    ...problems.map((line) => `the store has a problem: ${line.trim()}`),
-    ...(isRepaired ? [] : [`the store cannot be repaired: ${first.output} ${second.output}`]),
+    ...problems.map(({ kind, count }) => `the store has a problem: ${kind} ${count}`),
+    ...(isRepaired ? [] : [`the store cannot be repaired: ${JSON.stringify([first, second])}`]),
   ];
 }
 

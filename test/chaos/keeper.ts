@@ -8,49 +8,13 @@ import { waitUntil } from './waiting.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** On a busy machine, a start takes minutes. */
 const START_WAIT_LIMIT_MS = 180_000;
-const SCRIPT_WAIT_LIMIT_MS = 60_000;
 /** The bot allows ten seconds for running work, and a busy machine needs more time for the rest. */
 const STOP_WAIT_LIMIT_MS = 120_000;
 
-export interface ScriptResult {
-  code: number | null;
-  output: string;
-}
-
-interface SpawnOptions {
-  args?: readonly string[];
-  /** How long the process may run. */
-  timeout?: number;
-}
-
-/** Starts a shipped entry point in a separate process, as `npm start` does. */
-function spawnEntry(
-  entry: string,
-  settings: Record<string, string>,
-  { args = [], timeout }: SpawnOptions = {},
-): ChildProcess {
+/** Starts the shipped bot in a separate process, as `npm start` does. */
+function spawnBot(settings: Record<string, string>): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', ...settings };
-  return spawn(process.execPath, [...shippedArgs(entry), ...args], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    killSignal: 'SIGKILL',
-    timeout,
-  });
-}
-
-/** Runs a script until it exits. */
-export async function runToEnd(
-  entry: string,
-  settings: Record<string, string>,
-  ...args: string[]
-): Promise<ScriptResult> {
-  const child = spawnEntry(entry, settings, { args, timeout: SCRIPT_WAIT_LIMIT_MS });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (piece: Buffer) => (output += piece.toString()));
-  const [code] = await once(child, 'close');
-  return { code: code as number | null, output };
+  return spawn(process.execPath, shippedArgs('src/index.ts'), { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** The exit code after a lost lease, after which the bot must be restarted, as the README tells operators. */
@@ -106,7 +70,7 @@ export class Keeper {
     if (this.#isClosed) return;
     const startedAt = Date.now();
     this.starts.push(startedAt);
-    const child = spawnEntry('src/index.ts', this.#settings);
+    const child = spawnBot(this.#settings);
     killAtExit(child);
     this.#child = child;
     this.#isExitExpected = false;

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedDiscord, startDiscord } from '../../../sandbox/discord/discord.ts';
 import { startGateway } from '../../../sandbox/gateway/gateway.ts';
+import { registerCommands } from '../../../scripts/deploy.ts';
+import { ruleTargets } from '../../../src/commands/index.ts';
+import { readConfig } from '../../../src/config.ts';
 import { keysOf } from '../../../src/lib/entries.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import type { StoreServer } from '../../support/store-servers.ts';
 import type { ChaosOptions, Report } from '../chaos.ts';
 import { evidenceOf } from '../evidence.ts';
 import { type Assessment, brokenOutcomes } from '../judgement.ts';
-import { runToEnd } from '../keeper.ts';
 import { orderKinds } from '../kinds.ts';
 import { Members } from '../members.ts';
 import { figures } from '../report.ts';
@@ -83,8 +85,7 @@ export async function clusterChaos(options: ClusterOptions): Promise<Report> {
   const fleet = new Fleet(settings, SIZES);
   const logTimer = setInterval(() => servers.readLogs(), LOG_READ_INTERVAL_MS);
   try {
-    const deployment = await runToEnd('scripts/deploy.ts', settings);
-    if (deployment.code !== 0) throw new Error(`The commands were not registered: ${deployment.output}`);
+    await registerCommands(readConfig(settings, ruleTargets).discord);
     if (!(await startAll(fleet))) throw new Error(`Not every partition has an owner:\n${fleet.output.slice(-20_000)}`);
     const { seed, server } = options;
     const events = new ClusterEvents({ fleet, servers, members, settings, seed, server, partitions: PARTITIONS });

@@ -1,4 +1,4 @@
-import { GatewayDispatchEvents } from 'discord.js';
+import { GatewayDispatchEvents } from 'discord-api-types/v10';
 import { createDiscordClients } from '../../../src/discord/outbox/clients.ts';
 import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
