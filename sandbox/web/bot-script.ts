@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** As `npm start` does. */
+const memory = ['--max-semi-space-size=2', '--v8-pool-size=1'];
 /**
  * Preloads the same checks and compile cache as `npm start`, but does not read the operator's `.env`. `stop-with-parent.mjs` replaces
  * `stop-with-npm.mjs`: it ends the process when the sandbox ends.
@@ -11,6 +13,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const imports = ['./scripts/check-node.mjs', './scripts/compile-cache.mjs', './sandbox/web/stop-with-parent.mjs'];
 
 export const nodeArguments = (file: string, preloaded: readonly string[] = []): string[] => [
+  ...memory,
   ...[...imports, ...preloaded].flatMap((path) => ['--import', path]),
   file,
 ];

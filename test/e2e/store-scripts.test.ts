@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
+import { onOneServer, onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
 import { makeTask, START, settled } from '../services/store/store-fixture.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
@@ -177,8 +177,9 @@ describe('npm run migrate-store', () => {
   });
 });
 
+// What the doctor finds in each kind of store is proven where it is examined.
 describe('npm run doctor with a database server', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('npm run doctor with a database server finds and repairs faults, and does not disturb a running bot', async () => {
       const testStore = await createStore();
       expect(await doctor(testStore.url)).toMatchObject({

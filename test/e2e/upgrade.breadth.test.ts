@@ -9,6 +9,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { TASK_VERSION } from '../../src/services/tasks/task.ts';
 import { keysIn, sql } from '../services/store/store-fixture.ts';
 import { addCleanup } from '../support/ending.ts';
+import { memoryArgs } from '../support/shipped.ts';
 import { createFixture, type Fixture, GATEWAY_API_KEY } from './bot.ts';
 import { says, submitCount } from './quick.ts';
 
@@ -92,7 +93,12 @@ function createInstallation({ discord, gateway }: Fixture) {
   const run = (release: Release, entry: string, ...args: string[]) => {
     const scripts = ['check-node', 'env-file', 'compile-cache'];
     const imports = [...scripts.map((name) => join(release.folder, 'scripts', `${name}.mjs`)), ...release.imports];
-    const nodeArgs = [...imports.flatMap((file) => ['--import', file]), join(release.folder, entry), ...args];
+    const nodeArgs = [
+      ...memoryArgs,
+      ...imports.flatMap((file) => ['--import', file]),
+      join(release.folder, entry),
+      ...args,
+    ];
     const env = { PATH: process.env.PATH ?? '' };
     const child = spawn(process.execPath, nodeArgs, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';

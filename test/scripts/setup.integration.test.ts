@@ -14,10 +14,10 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createFixture, type Fixture, type FixtureOptions } from '../e2e/bot.ts';
 import { says } from '../e2e/quick.ts';
 import { freePort } from '../support/free-port.ts';
+import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const setupArgs = ['check-node.mjs', 'compile-cache.mjs'].flatMap((file) => ['--import', join(root, 'scripts', file)]);
-setupArgs.push(join(root, 'scripts/setup.ts'));
+const setupArgs = shippedArgs('scripts/setup.ts').map((one) => (one.startsWith('--') ? one : join(root, one)));
 
 const KEY = 'sk-a-key-that-no-one-may-see';
 const KEY_WITHOUT_MODELS = 'sk-a-key-without-models';
