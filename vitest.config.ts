@@ -50,10 +50,10 @@ const LONGEST = [
   'test/services/cluster/membership.integration',
   'test/e2e/store-away',
   'test/e2e/tasks/animate',
-  'test/e2e/talk/faults',
+  'test/e2e/talk/faults.breadth',
   'test/e2e/tasks/hostile',
   'test/services/store/crash.breadth',
-  'test/browser/talk',
+  'test/browser/talk.breadth',
 ];
 
 /** Each starts six processes, which cannot keep their leases beside many other tests on a busy machine. */

@@ -137,7 +137,7 @@ function createClone() {
 }
 
 describe('The hook for commits', () => {
-  it('npm run check lets git run the hooks of a clone, and says so once', () => {
+  it('npm run check lets git run the hooks of a clone, and says so once', { tags: ['breadth'] }, () => {
     const { folder, hooksPath } = createClone();
     // In place of npm, which would start seven times for checks that this clone does not have.
     const programs = join(folder, 'programs');
@@ -151,14 +151,16 @@ describe('The hook for commits', () => {
     expect(check()).not.toContain('git checks the subjects of commits');
   });
 
-  it('A folder for hooks that is already set stays', () => {
+  it('A folder for hooks that is already set stays', { tags: ['breadth'] }, () => {
     const { folder, git, hooksPath } = createClone();
     git(['config', 'core.hooksPath', 'own']);
     expect(useHooks(folder)).toBe(false);
     expect(hooksPath()).toBe('own');
   });
 
-  it('Nothing is set in a folder within another repository, or if the configuration cannot be written', () => {
+  it('Nothing is set in a folder within another repository, or if the configuration cannot be written', {
+    tags: ['breadth'],
+  }, () => {
     const { folder, hooksPath } = createClone();
     expect(useHooks(join(folder, 'scripts'))).toBe(false);
     // Git then cannot write, not even as root.
@@ -167,7 +169,9 @@ describe('The hook for commits', () => {
     expect(hooksPath()).toBe('');
   });
 
-  it('Git refuses a commit whose subject is not an imperative, is too long, or ends with a full stop', () => {
+  it('Git refuses a commit whose subject is not an imperative, is too long, or ends with a full stop', {
+    tags: ['breadth'],
+  }, () => {
     const { folder, git, commit } = createClone();
     useHooks(folder);
     const refused = ['Added a test', 'add a test', 'Add a test.', `Add ${'x'.repeat(70)}`, `Add\n${'x'.repeat(70)}`];

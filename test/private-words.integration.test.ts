@@ -13,6 +13,7 @@ import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { createGateway, type Gateway } from '../src/services/gateway/gateway.ts';
 import { defaultSettings } from '../src/services/gateway/settings.ts';
+import { itVariants } from './support/variants.ts';
 
 const PRIVATE_WORD = 'geheimnisvoll';
 const PRIVATE_BYTES = Buffer.from(`bytes ${PRIVATE_WORD}`);
@@ -194,7 +195,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
 }
 
 describe('The log at every level', () => {
-  it.each(FAILURES.filter((one) => one !== '200 with an error'))(
+  itVariants(FAILURES.filter((one) => one !== '200 with an error'))(
     'No private text is logged if all requests to Discord end with %s',
     async (failure) => {
       const { url, requestLines } = await failingServer(failure);
@@ -220,7 +221,7 @@ describe('The log at every level', () => {
     expect(Object.keys(discordCalls(clients, createLogs().json)).sort()).toEqual([...usedRoutes].sort());
   });
 
-  it.each(FAILURES)('No private text is logged if all requests to the gateway end with %s', async (failure) => {
+  itVariants(FAILURES)('No private text is logged if all requests to the gateway end with %s', async (failure) => {
     const { url, requestLines } = await failingServer(failure);
     const log = createLogs();
     const gateway = gatewayAt(url, log.json);

@@ -71,7 +71,9 @@ describe('npm run release', () => {
     expect(problemsOf(state)).toEqual([]);
   });
 
-  it('npm run release commits and tags a candidate and then its release, and changes nothing with --dry-run or if the tests fail', () => {
+  it('npm run release commits and tags a candidate and then its release, and changes nothing with --dry-run or if the tests fail', {
+    tags: ['breadth'],
+  }, () => {
     const { git, read, run, write } = createRepository();
     const changelogWith = (...sections: string[]): void =>
       write('CHANGELOG.md', ['# Changelog', ...sections, '## 1.1.0\n\n- Some.\n'].join('\n\n'));

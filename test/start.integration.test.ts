@@ -52,7 +52,7 @@ describe('npm start', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('npm start names invalid settings without printing secrets', () => {
+  it('npm start names invalid settings without printing secrets', { tags: ['breadth'] }, () => {
     const { status, stderr } = runNpmScript('start', {
       ...requiredSettings,
       GATEWAY_API_KEY: 'my secret-of-the-gateway',
@@ -65,7 +65,9 @@ describe('npm start', () => {
   });
 });
 
-it('Settings are read from .env unless the environment has them, and a missing .env is not mentioned', () => {
+it('Settings are read from .env unless the environment has them, and a missing .env is not mentioned', {
+  tags: ['breadth'],
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-env-'));
   try {
     const run = () =>
@@ -143,12 +145,13 @@ describe('The check of the Node version', () => {
     );
   });
 
-  it('The check of the Node version prints nothing for a supported Node', () => {
+  it('The check of the Node version prints nothing for a supported Node', { tags: ['breadth'] }, () => {
     expect(run(process.execPath, checkNode)).toMatchObject({ status: 0, stdout: 'the entry ran', stderr: '' });
   });
 
   it.each(['>=99.11 <100', '>=99', '>=1.0 <2', '>=24.999 <25'])(
     'The check of the Node version applies the range in package.json: it refuses %s',
+    { tags: ['breadth'] },
     (range) => {
       const { status, stdout, stderr } = run(process.execPath, copyCheckWithRange(range));
       expect({ status, stdout }).toEqual({ status: EX_CONFIG, stdout: '' });
@@ -163,15 +166,20 @@ describe('The check of the Node version', () => {
     ['win32', 'arm64', 'On win32 arm64 npm cannot provide it, so install Node 99 yourself'],
     ['win32', 'x64', 'Run `npm ci` without `--omit=optional` to get a matching Node, or install Node 99.'],
     ['linux', 'arm64', 'Run `npm ci` without `--omit=optional` to get a matching Node, or install Node 99.'],
-  ])('The check of the Node version says how to get one on %s %s', (platform, arch, sentence) => {
-    const args = ['--import', pretend(platform, arch), '--import', copyCheckWithRange('>=99'), 'entry.ts'];
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-    expect(status).toBe(EX_CONFIG);
-    expect(stderr).toContain(sentence);
-  });
+  ])(
+    'The check of the Node version says how to get one on %s %s',
+    { tags: ['breadth'] },
+    (platform, arch, sentence) => {
+      const args = ['--import', pretend(platform, arch), '--import', copyCheckWithRange('>=99'), 'entry.ts'];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      expect(status).toBe(EX_CONFIG);
+      expect(stderr).toContain(sentence);
+    },
+  );
 
   it.each(['start', 'setup', 'deploy'] as const)(
     'npm run %s says on macOS that Node has to be installed there',
+    { tags: ['breadth'] },
     (name) => {
       const [, ...args] = packageFile.scripts[name].split(' ');
       const macos = pretend('darwin', 'arm64', '22.20.0');
@@ -186,6 +194,7 @@ describe('The check of the Node version', () => {
 
   it.each(['>=24', '>=18.18 <99', '>= 24.11 < 25'])(
     'The check of the Node version applies the range in package.json: it allows %s',
+    { tags: ['breadth'] },
     (range) => {
       expect(run(process.execPath, copyCheckWithRange(range))).toMatchObject({
         status: 0,
@@ -195,7 +204,9 @@ describe('The check of the Node version', () => {
     },
   );
 
-  it('Every command says before it starts that the optional package for images is missing, and how to get it', () => {
+  it('Every command says before it starts that the optional package for images is missing, and how to get it', {
+    tags: ['breadth'],
+  }, () => {
     const copy = copyCheckWithRange('>=24');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...packageFile, type: 'module' }));
     const { platform, arch } = process;

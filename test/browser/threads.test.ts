@@ -68,7 +68,7 @@ describe.skipIf(browserPath === undefined)('Threads, voice and languages on the 
       files: [{ name: 'voice-message.ogg', data: readFileSync(voiceFile) }],
     });
 
-  it('A new thread appears immediately, but a private one only for its members', async () => {
+  it('A new thread appears immediately, but a private one only for its members', { tags: ['breadth'] }, async () => {
     const { page } = await visit();
     const { id } = await createThread('A long talk about the sea', PUBLIC_THREAD);
     await page.getByText('started a thread:').waitFor();
@@ -94,7 +94,9 @@ describe.skipIf(browserPath === undefined)('Threads, voice and languages on the 
     await expect.poll(() => page.locator('.below').getByText('A long talk').count()).toBe(0);
   });
 
-  it('A voice message plays and seeks by keyboard, and pauses when another one plays', async () => {
+  it('A voice message plays and seeks by keyboard, and pauses when another one plays', {
+    tags: ['breadth'],
+  }, async () => {
     const { page } = await visit();
     await user.openChannel('thread');
     await postVoiceMessage(idOf('thread'));
@@ -168,7 +170,7 @@ describe.skipIf(browserPath === undefined)('Threads, voice and languages on the 
     expect(await user.accessibilityIssues('.rooms')).toEqual([]);
   });
 
-  it('A file that cannot be played is reported', async () => {
+  it('A file that cannot be played is reported', { tags: ['breadth'] }, async () => {
     const { page } = await visit();
     await user.openChannel('thread');
     await stage.discord

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PresetName } from '../../sandbox/gateway/fault-presets.ts';
 import type { GatewayErrorKind } from '../../src/services/gateway/errors.ts';
+import { describeVariants, itVariants } from '../support/variants.ts';
 import { failureOf, openFixture, profiles } from './both.ts';
 
 /** How the client reads each fault: the kind of error, and whether a submit may have been carried out despite it. */
@@ -33,7 +34,7 @@ const lostResponses: readonly (readonly [PresetName, GatewayErrorKind])[] = [
   ['accepted-then-reset', 'unreachable'],
 ];
 
-describe.each(profiles)('Faults of a %s gateway', (profile) => {
+describeVariants(profiles)('Faults of a %s gateway', (profile) => {
   const timeouts = { readMs: 300, submitMs: 300, bodyMs: 300 };
 
   it.each(submitFaults)(
@@ -62,7 +63,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     },
   );
 
-  it.each([...submitFaults.map(([name, kind]) => [name, kind] as const), ...lostResponses])(
+  itVariants([...submitFaults.map(([name, kind]) => [name, kind] as const), ...lostResponses])(
     'With the fault %s a poll that fails as %s changes nothing about the task',
     async (name, kind) => {
       const { gateway, embedded } = await openFixture({ profile, limits: timeouts });
@@ -126,7 +127,7 @@ describe.each(profiles)('Faults of a %s gateway', (profile) => {
     expect((await fixture.pollUntil(() => fixture.gateway.imgx.get(remoteId))).actions).toEqual([]);
   });
 
-  it('The client keeps the reported URLs of lost files and of files of 60 MB', async () => {
+  it('The client keeps the reported URLs of lost files and of files of 60 MB', { tags: ['breadth'] }, async () => {
     const fixture = await openFixture({ profile });
     fixture.embedded.faults.add({ do: 'lose-files' });
     const lostSubmission = await fixture.gateway.imgx.imagine({ prompt: 'lost' });

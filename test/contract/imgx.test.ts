@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/services/gateway/snapshot.ts';
+import { itVariants } from '../support/variants.ts';
 import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
 const waitForEnd = async (fixture: Fixture, submission: { remoteId: string }): Promise<Snapshot> =>
@@ -62,7 +63,7 @@ describe.each(profiles)('The image-prompt family of a %s gateway', (profile) => 
     }
   });
 
-  it.each([/CustomZoom/, /Inpaint/])(
+  itVariants([/CustomZoom/, /Inpaint/])(
     'A task waits for a prompt after %s and continues once it has one',
     async (pattern) => {
       const fixture = await openFixture({ profile });

@@ -8,10 +8,11 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { FormData, fetch } from 'undici';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { ClientOptions } from 'ws';
 import type { Profile } from '../../sandbox/gateway/quirks.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { describeVariants } from '../support/variants.ts';
 import { openFixture, profiles, redImage } from './both.ts';
 
 // The compile cache removes Node's own, which the client looks for (`scripts/compile-cache.mjs`), so both are of undici.
@@ -136,7 +137,7 @@ const requests: readonly [string, Request, (profile: Profile) => EventType[]][] 
 const withoutIds = (output: readonly ResponseOutputItem[]): object[] =>
   output.map((one) => ({ ...one, id: undefined, ...('call_id' in one && { call_id: undefined }) }));
 
-describe.each(profiles)('The client of OpenAI at a %s gateway', (profile) => {
+describeVariants(profiles)('The client of OpenAI at a %s gateway', (profile) => {
   it.each(requests)('The client of OpenAI streams %s in the documented order', async (_what, request, order) => {
     const { client } = await openClient(profile);
     const received: ResponseStreamEvent[] = [];

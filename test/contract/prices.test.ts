@@ -3,6 +3,7 @@ import { amountText } from '../../sandbox/gateway/decimal.ts';
 import { isDecimal } from '../../src/lib/decimals.ts';
 import type { Snapshot } from '../../src/services/gateway/snapshot.ts';
 import { pricesIn } from '../../src/services/money/gateway-prices.ts';
+import { itVariants } from '../support/variants.ts';
 import { type Fixture, failureOf, openFixture, profiles, responseOf } from './both.ts';
 
 const path = '/api/pricing';
@@ -48,7 +49,7 @@ describe('The costs that a gateway reports', () => {
     for (const poll of await jobsOf(fixture)) expect((await fixture.pollUntil(poll)).cost).toBeUndefined();
   });
 
-  it.each(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
+  itVariants(['flat', 'wrapped', 'short', 'legacy', 'native'] as const)(
     'A video in the %s shape reports its cost',
     async (videoShape) => {
       const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });

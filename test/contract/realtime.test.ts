@@ -12,6 +12,7 @@ import type {
   Utterance,
 } from '../../src/services/gateway/realtime-events.ts';
 import type { RealtimeSession } from '../../src/services/gateway/realtime-session.ts';
+import { describeVariants, itVariants } from '../support/variants.ts';
 import { type Fixture, type FixtureOptions, failureOf, openFixture, profiles } from './both.ts';
 
 const model = 'parley-realtime';
@@ -79,7 +80,7 @@ function expectSpoken(turn: Exchange): void {
 const tone = (seconds: number): Int16Array =>
   Int16Array.from({ length: seconds * PCM_RATE }, (_none, i) => Math.sin((i * 440 * 2 * Math.PI) / PCM_RATE) * 8_000);
 
-describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
+describeVariants(dialects)('A live conversation in the %s dialect', (dialect) => {
   it('A live conversation is answered with audio, its transcript and its usage', async () => {
     const { exchange, embedded, session } = await startTalk(dialect);
     expect(session.id).toBe(embedded.realtime.sessions[0]?.id);
@@ -178,7 +179,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     expect((await exchange({ text: 'And the sail?' })).end.text).toContain('My boat is green');
   });
 
-  it.each(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
+  itVariants(['garbage', 'binary', 'other-dialect', 'unknown', 'odd-bytes', 'error'] as const)(
     'A live conversation is answered completely and once despite %s',
     async (fault) => {
       const { exchange, embedded } = await startTalk(dialect);
@@ -191,7 +192,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     },
   );
 
-  it.each([
+  itVariants([
     ['drop-middle', { end: 'cut', error: { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true } }],
     ['drop-end', { end: 'cut', error: { kind: 'unreachable', code: 'cut' } }],
     ['limit-middle', { end: 'cut', error: { kind: 'unreachable' } }],
@@ -213,7 +214,7 @@ describe.each(dialects)('A live conversation in the %s dialect', (dialect) => {
     },
   );
 
-  it.each([
+  itVariants([
     ['drop-asked', { kind: 'unreachable', code: 'cut', mayHaveTakenEffect: true }],
     ['limit', { kind: 'unreachable', mayHaveTakenEffect: true }],
     ['refused', { kind: 'rate-limited', mayHaveTakenEffect: false }],

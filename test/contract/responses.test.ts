@@ -3,6 +3,7 @@ import type { TextFaultKind } from '../../sandbox/gateway/text/fault.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { TextEvent, TextResponse } from '../../src/services/gateway/response-events.ts';
 import { refusedPart, type TextRequest, type TextTool } from '../../src/services/gateway/text-request.ts';
+import { itVariants } from '../support/variants.ts';
 import {
   type Fixture,
   type FixtureOptions,
@@ -228,7 +229,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     ['plain', 'completed', undefined],
   ];
 
-  it.each(endings)(
+  itVariants(endings)(
     'Text responses keep what had arrived before the fault "%s" and end as %s',
     async (fault, end, code) => {
       const { gateway, embedded } = await fastGateway({ profile, limits: { silenceMs: 300 } });
@@ -273,7 +274,7 @@ describe.each(profiles)('Text responses of a %s gateway', (profile) => {
     },
   );
 
-  it.each([
+  itVariants([
     ['server-error', 'unavailable', true],
     ['bad-gateway', 'unavailable', true],
     ['quota', 'quota', false],

@@ -2,9 +2,10 @@ import { FormData } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { guessKind } from '../../src/services/gateway/model-families.ts';
 import { collectRequestWords } from '../../src/services/gateway/read/search/results.ts';
+import { describeVariants } from '../support/variants.ts';
 import { type Fixture, failureOf, openFixture, profiles } from './both.ts';
 
-describe.each(profiles)('A %s gateway with undocumented envelopes', (profile) => {
+describeVariants(profiles)('A %s gateway with undocumented envelopes', (profile) => {
   const startFixture = () => openFixture({ profile, quirks: { unknownEnvelopes: true } });
 
   it('An image-prompt task is accepted, followed and finished through an unknown envelope, with its buttons', async () => {

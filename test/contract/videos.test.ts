@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { videoShapes } from '../../sandbox/gateway/quirks.ts';
 import { guessKind } from '../../src/services/gateway/model-families.ts';
+import { itVariants } from '../support/variants.ts';
 import { type Fixture, failureOf, lastRequest, openFixture, profiles, redImage } from './both.ts';
 
 async function videoModel(fixture: Fixture): Promise<string> {
@@ -137,7 +138,7 @@ describe.each(profiles)('Videos of a %s gateway', (profile) => {
 });
 
 describe('The shapes of a finished video', () => {
-  it.each(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
+  itVariants(videoShapes)('A finished video is read in every shape: %s', async (videoShape) => {
     const fixture = await openFixture({ profile: 'stock', quirks: { videoShape } });
     const { remoteId } = await fixture.gateway.videos.create({ model: await videoModel(fixture), prompt: 'waves' });
     const done = await fixture.pollUntil(() => fixture.gateway.videos.get(remoteId));

@@ -68,7 +68,7 @@ describe('/about for the operator', () => {
     }
   });
 
-  it('/about shows the last ten starts, also to users whom OPERATOR_IDS names', async () => {
+  it('/about shows the last ten starts, also to users whom OPERATOR_IDS names', { tags: ['breadth'] }, async () => {
     // Each start edits the same notice, which exceeds Discord's rate limit.
     const fixture = await createFastClockFixture({ allowsRateLimits: true });
     const other = fixture.discord.world.user('other').id;
@@ -101,7 +101,9 @@ describe('/help', () => {
     expect(discord.violations).toEqual([]);
   });
 
-  it('/help is complete in every language, without examples where they would not fit', async () => {
+  it('/help is complete in every language, without examples where they would not fit', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord } = await startTestBot();
     for (const language of languages) {
       discord.world.user('owner').locale = language;
@@ -126,7 +128,9 @@ describe('/help', () => {
     expect(await helpFor('owner')).toContain('</finetune:');
   });
 
-  it('/help in a direct message does not list Report, because there are no moderators who could read one', async () => {
+  it('/help in a direct message does not list Report, because there are no moderators who could read one', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord } = await startTestBot({
       settings: { DISCORD_USER_INSTALL: 'on' },
       registersCommands: { userInstall: true },

@@ -53,7 +53,9 @@ const unconfirmedIds = (file: string): string[] =>
 const countInState = (file: string, expectedState: string): number =>
   liveTasks(file).filter(({ state }) => state === expectedState).length;
 
-it('A restored backup that was made while 24 tasks were running submits nothing by itself, and every task ends in exactly one message', async () => {
+it('A restored backup that was made while 24 tasks were running submits nothing by itself, and every task ends in exactly one message', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFastClockBot({
     gateway: { speed: 0.001 },
     settings: { ...noLimits, GATEWAY_JOBS_AT_ONCE: '8', DEFAULT_MEMBER_BUDGET: '1000 waiting' },

@@ -7,6 +7,7 @@ import { kindSpecs } from '../../src/commands/index.ts';
 import { examine } from '../../src/services/store/examination/examination.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { itVariants } from '../support/variants.ts';
 import { startBot } from './bot.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from './quick.ts';
 import { changeRules, decide, onlyReport, report, setLogChannel, waitForReport } from './reports.ts';
@@ -46,7 +47,9 @@ const inThread = ({ discord }: FastClockFixture, parent: Message): Message[] =>
   discord.messages(parent.id).filter(says('Finished in'));
 
 describe('Batches', () => {
-  it('The question about a batch says how many of its tasks the limits of the member allow', async () => {
+  it('The question about a batch says how many of its tasks the limits of the member allow', {
+    tags: ['breadth'],
+  }, async () => {
     const prices = { PRICES: join(createTemporaryFolder(), 'prices.json') };
     writeFileSync(prices.PRICES, JSON.stringify({ imagine: '0.1' }));
     for (const [limits, allowed] of [
@@ -102,7 +105,7 @@ describe('Batches', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('The option and the flag to repeat a prompt submit it as often', async () => {
+  it('The option and the flag to repeat a prompt submit it as often', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const byOption = await ask(fixture, { prompt: 'a hare', repeat: 3 });
     expect(labels(byOption)).toEqual(['Run all 3', 'Show all', 'Cancel']);
@@ -112,7 +115,9 @@ describe('Batches', () => {
     expect(prompts(fixture)).toEqual([...Array(3).fill('a hare'), ...Array(2).fill('an owl --ar 1:1')]);
   });
 
-  it('Use as typed sends the braces as they are, and Show all sends all prompts as a file', async () => {
+  it('Use as typed sends the braces as they are, and Show all sends all prompts as a file', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord } = fixture;
     const question = await ask(fixture, { prompt: 'a {red, blue} fox' });
@@ -125,7 +130,7 @@ describe('Batches', () => {
     expect(prompts(fixture)).toEqual(['a {red, blue} fox']);
   });
 
-  it.each([
+  itVariants([
     ['11 prompts', { prompt: `{${'x,'.repeat(10)}x}` }, 'This would make 11 tasks, and at most 10'],
     ['repetitions', { prompt: '{a, b, c}', repeat: 4 }, 'This would make 12 tasks'],
     ['an explosion', { prompt: '{a,b}'.repeat(30) }, 'This would make more than 1,000,000 tasks'],
@@ -155,18 +160,22 @@ describe('Batches', () => {
     ['dm', 'installer'],
     ['lobby', 'installer'],
     ['friends', 'installer'],
-  ])('In %s, the tasks of a batch that %s runs are opened from its menu', async (channelName, who) => {
-    const fixture = await startFixture();
-    const actor = fixture.discord.as(who).in(channelName);
-    const question = await ask(fixture, { prompt: '{a, b} fox' }, actor);
-    const parent = await run(fixture, question, allDone(2), who);
-    expect(parent.ephemeral).toBe(false);
-    const shown = await (await actor.choose(parent, 'Show a task', ['a fox'])).message();
-    expect(shown.attachments).toHaveLength(1);
-    expect(submitCount(fixture.gateway)).toBe(2);
-  });
+  ])(
+    'In %s, the tasks of a batch that %s runs are opened from its menu',
+    { tags: ['breadth'] },
+    async (channelName, who) => {
+      const fixture = await startFixture();
+      const actor = fixture.discord.as(who).in(channelName);
+      const question = await ask(fixture, { prompt: '{a, b} fox' }, actor);
+      const parent = await run(fixture, question, allDone(2), who);
+      expect(parent.ephemeral).toBe(false);
+      const shown = await (await actor.choose(parent, 'Show a task', ['a fox'])).message();
+      expect(shown.attachments).toHaveLength(1);
+      expect(submitCount(fixture.gateway)).toBe(2);
+    },
+  );
 
-  it('In a thread, the tasks of a batch are opened from its menu', async () => {
+  it('In a thread, the tasks of a batch are opened from its menu', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const { discord } = fixture;
     const thread = discord.as('member').startThread('sketches');
@@ -219,7 +228,9 @@ describe('Batches', () => {
     expect(labels(parent)).not.toContain('Retry failed');
   });
 
-  it('Retry failed submits definite failures again, and nothing whose outcome is unknown', async () => {
+  it('Retry failed submits definite failures again, and nothing whose outcome is unknown', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'fail', times: 1 });
@@ -231,7 +242,9 @@ describe('Batches', () => {
     expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox']);
   });
 
-  it('Failed tasks are retried once, also after a restart and from questions that were asked before, and the retry is named after its prompts', async () => {
+  it('Failed tasks are retried once, also after a restart and from questions that were asked before, and the retry is named after its prompts', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord, gateway, app } = fixture;
     const member = discord.as('member');
@@ -261,7 +274,9 @@ describe('Batches', () => {
     expect(prompts(fixture)).toEqual(['a fox', 'b fox', 'a fox', 'b fox', 'a fox']);
   });
 
-  it('The limits of a role cap the batches of its members, and the question about a retry says so, too', async () => {
+  it('The limits of a role cap the batches of its members, and the question about a retry says so, too', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '3 at once' });
     const { discord, gateway } = fixture;
     const { roles, members } = discord.world.guild('atelier');
@@ -283,7 +298,7 @@ describe('Batches', () => {
     expect(text(retry)).toContain(`This submits the 2 failed tasks again.\n${allowed}`);
   });
 
-  it('What a limit refuses midway is said on the message, and can be retried', async () => {
+  it('What a limit refuses midway is said on the message, and can be retried', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
     const { gateway } = fixture;
     const question = await ask(fixture, { prompt: '{a, b, c} fox' });
@@ -293,7 +308,9 @@ describe('Batches', () => {
     expect(submitCount(gateway)).toBe(2);
   });
 
-  it('A batch whose words a rule refuses is refused in private, before anything is shown', async () => {
+  it('A batch whose words a rule refuses is refused in private, before anything is shown', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord } = fixture;
     await changeRules(fixture, 'Change words', { words: 'casino' });
@@ -304,7 +321,7 @@ describe('Batches', () => {
     expect(submitCount(fixture.gateway)).toBe(0);
   });
 
-  it('A rule that was added in the meantime refuses what still waits', async () => {
+  it('A rule that was added in the meantime refuses what still waits', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture({ GATEWAY_JOBS_AT_ONCE: '1' });
     const { discord, gateway } = fixture;
     gateway.faults.add({ do: 'stick' });
@@ -317,7 +334,7 @@ describe('Batches', () => {
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A private batch stays private where the server makes the command private', async () => {
+  it('A private batch stays private where the server makes the command private', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     await changeRules(fixture, 'Change buttons and privacy', { privateCommands: 'imagine' });
     const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), allDone(2));
@@ -325,7 +342,7 @@ describe('Batches', () => {
     expect(publicMessages(fixture)).toEqual([]);
   });
 
-  it('A moderator who removes a result also removes the message that shows it', async () => {
+  it('A moderator who removes a result also removes the message that shows it', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const { discord } = fixture;
     await setLogChannel(fixture);
@@ -340,7 +357,9 @@ describe('Batches', () => {
     expect(inThread(fixture, parent)).toHaveLength(1);
   });
 
-  it('An export has the batch and its tasks, and an erasure deletes their messages', async () => {
+  it('An export has the batch and its tasks, and an erasure deletes their messages', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord, clock } = fixture;
     const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), allDone(2));
@@ -362,7 +381,7 @@ describe('Batches', () => {
     ['image', { prompt: 'a {red, blue} fox' }],
     ['video', { prompt: 'a {red, blue} fox', repeat: 1 }],
     ['music make', { about: 'a fox', repeat: 2 }],
-  ])('/%s makes batches, too', async (command, options) => {
+  ])('/%s makes batches, too', { tags: ['breadth'] }, async (command, options) => {
     const fixture = await startFixture({}, { studio: shortVideos() });
     const { discord } = fixture;
     const question = await (await discord.as('member').slash(command, options)).message(says('Deadline'));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { itVariants } from '../support/variants.ts';
 import { startBot } from './bot.ts';
 import {
   createFastClockFixture,
@@ -64,7 +65,9 @@ describe('Budgets', () => {
     );
   });
 
-  it('A role’s limits apply to each member who has it, and the most generous role takes precedence', async () => {
+  it('A role’s limits apply to each member who has it, and the most generous role takes precedence', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
     const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
@@ -103,7 +106,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'other', 'a hare')).toContain('Finished');
   });
 
-  it.each([
+  itVariants([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],
   ])('During a pause, retrying an unconfirmed /%s task is refused too', async (command, options) => {
@@ -141,7 +144,9 @@ describe('Budgets', () => {
     expect(submitCount(fixture.gateway)).toBe(2);
   });
 
-  it('An export contains what admins decided about the member, and what the member decided as an admin', async () => {
+  it('An export contains what admins decided about the member, and what the member decided as an admin', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     await runBudget(fixture, 'admin', 'set', { limits: '$5 a day', member: 'member' });
@@ -248,7 +253,9 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a toad')).toContain('Finished');
   });
 
-  it('If a server has no limits of its own, its admins cannot raise the operator’s default', async () => {
+  it('If a server has no limits of its own, its admins cannot raise the operator’s default', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith({
       DEFAULT_SERVER_BUDGET: '1 task a day',
       DISCORD_ADMIN_GUILD_IDS: '100000000000000000',
@@ -264,7 +271,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
   });
 
-  it('The operator can manage the budget of any server, and pause all servers', async () => {
+  it('The operator can manage the budget of any server, and pause all servers', { tags: ['breadth'] }, async () => {
     const fixture = await botWith();
     const otherGuildId = fixture.discord.world.guild('elsewhere').id;
     expect(await runBudget(fixture, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
@@ -365,7 +372,9 @@ it('Members cannot use /budget, even if the server’s settings show it to them'
 });
 
 describe('Budget alerts', () => {
-  it('/budget alerts switches alerts off only if it is told to, and says that the log was there', async () => {
+  it('/budget alerts switches alerts off only if it is told to, and says that the log was there', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ settings: noLimits });
     await startBot(fixture);
     const alerts = (options: object) => runBudget(fixture, 'admin', 'alerts', options);
@@ -407,7 +416,9 @@ describe('Budget alerts', () => {
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
   const alertMessages = ({ discord }: FastClockFixture): string[] => discord.messages('no-threads').map(text);
 
-  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
+  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', {
+    tags: ['breadth'],
+  }, async () => {
     const { fixture, discord } = await runAlertScenario({}, true);
     expect(alertMessages(fixture)).toEqual([
       'Budget alerts for this server will appear here.',

@@ -3,6 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import type { EmbeddedGateway, GatewayOptions } from '../../sandbox/gateway/gateway.ts';
 import { freePort } from '../support/free-port.ts';
+import { itVariants } from '../support/variants.ts';
 import { type FixtureOptions, startBot } from './bot.ts';
 import { startMonitoredFixture } from './monitoring/served.ts';
 import { describeProfiles } from './profiles.ts';
@@ -63,7 +64,9 @@ function onlyJob({ jobs, tally }: EmbeddedGateway) {
 describeProfiles('Callbacks', (profile) => {
   const withProfile = (gateway: GatewayOptions = {}): FixtureOptions => ({ gateway: { profile, ...gateway } });
 
-  it('Each order contains a callback URL of its own, and the gateway reports the job’s changes and end there', async () => {
+  it('Each order contains a callback URL of its own, and the gateway reports the job’s changes and end there', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await callbackBot(withProfile());
     await (await order(bot)).message(says('Finished in'));
     await (await order(bot, 'a hare')).message(says('Finished in'));
@@ -80,7 +83,9 @@ describeProfiles('Callbacks', (profile) => {
     expect(await about('member')).not.toContain('callbacks');
   });
 
-  it('Orders for songs and videos contain a callback URL only if a setting names the field for it', async () => {
+  it('Orders for songs and videos contain a callback URL only if a setting names the field for it', {
+    tags: ['breadth'],
+  }, async () => {
     const fields = { GATEWAY_MUSIC_CALLBACK_FIELD: 'notify_hook', GATEWAY_VIDEO_CALLBACK_FIELD: 'callback_url' };
     for (const settings of [{}, fields]) {
       const bot = await callbackBot({
@@ -102,7 +107,9 @@ describeProfiles('Callbacks', (profile) => {
 });
 
 describe('Callbacks of one gateway', () => {
-  it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', async () => {
+  it('A job that a callback reports as ended is delivered without waiting for its next scheduled poll', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await callbackBot();
     // A job past its wait limit is polled every 30 s.
     bot.gateway.faults.add({ do: 'stick' });
@@ -123,7 +130,7 @@ describe('Callbacks of one gateway', () => {
     await exchange.message(says('Finished in'));
   });
 
-  it('The follow-ups of an image contain callback URLs too', async () => {
+  it('The follow-ups of an image contain callback URLs too', { tags: ['breadth'] }, async () => {
     const bot = await callbackBot({ gateway: { speed: 20 } });
     const grid = await (await order(bot)).message(says('Finished in'));
     const upscaled = await bot.discord.as('member').click(grid, 'U2');
@@ -164,7 +171,9 @@ describe('Callbacks of one gateway', () => {
     await expect.poll(async () => bot.callbackCount('unknown')).toBe(1);
   });
 
-  it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', async () => {
+  it('Callbacks that arrive before the response to the submit do not mark the order as accepted, and the end is still found', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await callbackBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 40, everyMs: 8_000 } });
     const exchange = await order(bot);
@@ -174,7 +183,7 @@ describe('Callbacks of one gateway', () => {
     expect(submitCount(bot.gateway)).toBe(1);
   });
 
-  it('Callbacks do not confirm an order whose outcome is unknown', async () => {
+  it('Callbacks do not confirm an order whose outcome is unknown', { tags: ['breadth'] }, async () => {
     const bot = await callbackBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: 'accepted-then-reset' });
     const exchange = await order(bot);
@@ -218,7 +227,7 @@ describe('Callbacks and a restart', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('After a restart, a callback to a URL from before the restart is accepted', async () => {
+  it('After a restart, a callback to a URL from before the restart is accepted', { tags: ['breadth'] }, async () => {
     const fixture = await callbackFixture();
     const { gateway } = fixture;
     const app = await startBot(fixture);
@@ -233,7 +242,9 @@ describe('Callbacks and a restart', () => {
     await expect.poll(endCount).toBeGreaterThanOrEqual(1);
   });
 
-  it('Callbacks fail while the bot is down, and the end of the job is found after a restart', async () => {
+  it('Callbacks fail while the bot is down, and the end of the job is found after a restart', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await callbackFixture();
     const { gateway, sent: sentCallbacks } = fixture;
     const app = await startBot(fixture);
@@ -249,7 +260,7 @@ describe('Callbacks and a restart', () => {
 });
 
 describe('The callback URL', () => {
-  it.each([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
+  itVariants([{ CALLBACK_URL: '' }, { CALLBACK_PORT: '' }])(
     'Without a callback URL or port, orders contain no callback URL: %j',
     async (settings) => {
       const fixture = await callbackFixture({ gateway: { speed: 20 }, settings });

@@ -95,7 +95,7 @@ describe('Damaged rows', () => {
     expect(text(await presetReply(fixture, 'save', poster))).toContain('Yours');
   });
 
-  it('A bot on a store with a damaged preset leaves it out, and keeps its row', async () => {
+  it('A bot on a store with a damaged preset leaves it out, and keeps its row', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
     const first = await startBot(fixture);
     for (const name of ['Poster', 'Print']) await presetReply(fixture, 'save', { ...poster, name });
@@ -128,7 +128,9 @@ describe('Damaged rows', () => {
     expect(text(notice)).toContain('One of your tasks cannot be read, so it is no longer updated;');
   });
 
-  it('An order of a batch that cannot be read is refused, and the others are carried out', async () => {
+  it('An order of a batch that cannot be read is refused, and the others are carried out', {
+    tags: ['breadth'],
+  }, async () => {
     const { parent, ...fixture } = await stopDuringBatch();
     takeOutLast(fileOf(fixture), { kind: 'painting', request: {} });
     expect(await runDoctor(fixture, false)).toEqual([]);

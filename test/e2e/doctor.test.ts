@@ -59,7 +59,7 @@ describe('npm run doctor', () => {
     expect(conflict).toEqual({ code: 78, output: expect.stringContaining(problem) });
   });
 
-  it('npm run doctor reports a running bot and changes nothing', async () => {
+  it('npm run doctor reports a running bot and changes nothing', { tags: ['breadth'] }, async () => {
     const { file, open } = createStoreFixture();
     await open();
     const { code, output } = await runDoctor(`sqlite://${file}`);
@@ -67,7 +67,7 @@ describe('npm run doctor', () => {
     expect(output.trim().split('\n')).toEqual([expect.stringContaining(`using the store ${file}`)]);
   });
 
-  it('npm run doctor does not mistake a missing or empty file for a healthy store', async () => {
+  it('npm run doctor does not mistake a missing or empty file for a healthy store', { tags: ['breadth'] }, async () => {
     const { file } = createStoreFixture();
     const refused = { code: 78, output: `There is no Atelier store in ${file}. Check STORE_URL.\n` };
     expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
@@ -75,7 +75,7 @@ describe('npm run doctor', () => {
     expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
   });
 
-  it('npm run doctor explains an invalid option, setting or file in one sentence', async () => {
+  it('npm run doctor explains an invalid option, setting or file in one sentence', { tags: ['breadth'] }, async () => {
     const { file } = createStoreFixture();
     expect(await runDoctor('mysql://x', '--help')).toMatchObject({
       code: 0,

@@ -41,7 +41,9 @@ const modelSuggestions = async ({ discord }: FastClockFixture, input = 'lumen') 
 describe('A failing model', () => {
   const start = () => startFastClockBot({ gateway: { speed: 50 }, settings: noLimits });
 
-  it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', async () => {
+  it('New requests and retries for a failing model are refused privately, other models work, and the suggestions mark the failing one', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const { discord } = fixture;
     await modelSuggestions(fixture);
@@ -85,7 +87,9 @@ describe('A failing model', () => {
     expect(messagesToOwner(fixture, 'secret')).toEqual([]);
   });
 
-  it('The confirmation prompt for an expensive request says that the model is failing', async () => {
+  it('The confirmation prompt for an expensive request says that the model is failing', {
+    tags: ['breadth'],
+  }, async () => {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ image: '1.25' }));
     const fixture = await startFastClockBot({
@@ -105,7 +109,9 @@ describe('A failing model', () => {
   });
 });
 
-it('A slow model is marked in its suggestion, in the price confirmation prompt and in the first progress message', async () => {
+it('A slow model is marked in its suggestion, in the price confirmation prompt and in the first progress message', {
+  tags: ['breadth'],
+}, async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ image: '1.25' }));
   const fixture = await startFastClockBot({ gateway: { speed: 50 }, settings: { ...noLimits, PRICES: prices } });

@@ -3,6 +3,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { DiscordFault } from '../../sandbox/discord/faults.ts';
 import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { startApp } from '../../src/app.ts';
+import { itVariants } from '../support/variants.ts';
 import { createFixture, START_CHECK, startTestBot } from './bot.ts';
 
 describe('The bot during failures', () => {
@@ -63,7 +64,7 @@ describe('The bot during failures', () => {
     expect(text(await order('three foxes'))).toContain('\nThe gateway refused this: No \\*such\\* style.');
   });
 
-  it('The bot keeps its own token when an interaction token has expired', async () => {
+  it('The bot keeps its own token when an interaction token has expired', { tags: ['breadth'] }, async () => {
     const { discord, gateway, logged } = await startTestBot();
     gateway.faults.add({ do: { type: 'drip', everyMs: 5 } });
     const exchange = await discord.as('member').slash('models');
@@ -122,7 +123,7 @@ describe('Requests to Discord whose first attempt fails', () => {
     expect(gateway.requests.filter(({ path }) => path.includes('/submit/'))).toHaveLength(1);
   };
 
-  it.each([
+  itVariants([
     ['answered with status 503', { type: 'status', status: 503 }],
     ['carried out but never answered', { type: 'hang', done: true }],
   ] as const)('The order is not lost if its acknowledgement is %s', (_name, fault) => expectOrderDespite(fault));

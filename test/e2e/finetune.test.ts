@@ -57,7 +57,9 @@ describe('/finetune', () => {
     expect(await attachmentText(message)).toContain(`\tinfo\t${raw}\n`);
   });
 
-  it('/finetune pages through a long list, newest last, and offers all of it as a file', async () => {
+  it('/finetune pages through a long list, newest last, and offers all of it as a file', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFixture();
     const events = Array.from({ length: 300 }, (_, index) =>
       event(1_700_000_000 + index, `step ${index}: a *loss* of 0.${index}`),
@@ -125,7 +127,9 @@ describe('A followed fine-tuning job', () => {
     expect(visibleText(repeated)).toContain('too late for you');
   });
 
-  it('The message of a followed fine-tuning job stops updating, and says so, when no new event has arrived for the configured time', async () => {
+  it('The message of a followed fine-tuning job stops updating, and says so, when no new event has arrived for the configured time', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFixture({ settings: { FOLLOW_QUIET_SECONDS: '120' } });
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });
@@ -138,7 +142,9 @@ describe('A followed fine-tuning job', () => {
     expect(pollCount(gateway)).toBe(pollsBefore);
   });
 
-  it('The message of a followed fine-tuning job stops updating a minute before its interaction token expires, and its button resumes the updates', async () => {
+  it('The message of a followed fine-tuning job stops updating a minute before its interaction token expires, and its button resumes the updates', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const admin = discord.as('admin');
@@ -165,7 +171,9 @@ describe('A followed fine-tuning job', () => {
     expect(labels(updated)).toEqual(['Stop following']);
   });
 
-  it('The message of a followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has the job', async () => {
+  it('The message of a followed fine-tuning job survives an outage of the gateway and stops updating when the gateway no longer has the job', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFixture();
     setEvents(gateway, [event(1_700_000_000, 'begun')]);
     const exchange = await discord.as('admin').slash('finetune', { id: ID, follow: true });

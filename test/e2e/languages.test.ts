@@ -25,7 +25,9 @@ const isEndIn =
   (message: Message): boolean =>
     labels(message).includes(say('task.buttons.delete'));
 
-it('What only a member sees is in the language of their Discord, and what all see in that of the server', async () => {
+it('What only a member sees is in the language of their Discord, and what all see in that of the server', {
+  tags: ['breadth'],
+}, async () => {
   const { discord } = await startFastClockBot();
   const member = discord.as('member');
   speak(discord, { member: 'de' });
@@ -76,7 +78,9 @@ it('In a group, a direct message and a server without the bot, what all see is i
   }
 });
 
-it('The log channel and the alerts there are in the language of the server, or in that of the settings of the channel', async () => {
+it('The log channel and the alerts there are in the language of the server, or in that of the settings of the channel', {
+  tags: ['breadth'],
+}, async () => {
   const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
   const admin = discord.as('admin');
   discord.world.guild('atelier').locale = 'de';
@@ -92,7 +96,9 @@ it('The log channel and the alerts there are in the language of the server, or i
     .toContain(japanese('rules.log.changed', { who: `<@${discord.world.user('admin').id}>`, count: 1 }));
 });
 
-it('A setting of a member wins for what only they read, and one of the server for what all read; the page is in the new language at once', async () => {
+it('A setting of a member wins for what only they read, and one of the server for what all read; the page is in the new language at once', {
+  tags: ['breadth'],
+}, async () => {
   const { discord } = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' } });
   const [member, owner] = [discord.as('member'), discord.as('owner')];
   speak(discord, { member: 'es-419', server: 'fr' });
@@ -108,7 +114,7 @@ it('A setting of a member wins for what only they read, and one of the server fo
   await (await member.in('dm').slash('imagine', { prompt: 'a crow' })).message(isEndIn(japanese));
 });
 
-it('/setup asks for the language of the server, and says where it comes from', async () => {
+it('/setup asks for the language of the server, and says where it comes from', { tags: ['breadth'] }, async () => {
   const { discord } = await startFastClockBot();
   const admin = discord.as('admin');
   const overview = await (await admin.click(await (await admin.slash('setup')).message(), 'All steps')).message();

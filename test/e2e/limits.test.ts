@@ -41,7 +41,9 @@ describe('Limits', () => {
     );
   });
 
-  it('A task’s page and an answer’s details show what is left of the limits only to their owner', async () => {
+  it('A task’s page and an answer’s details show what is left of the limits only to their owner', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '3 tasks a day', DEFAULT_TEXT_MODEL: 'quill-5' });
     const { discord } = fixture;
     await imagine(fixture, 'member', 'a fox');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { itVariants } from '../support/variants.ts';
 import { startBot } from './bot.ts';
 import { labels, says, startFastClockBot, submitCount } from './quick.ts';
 
@@ -45,7 +46,7 @@ describe('The queue', () => {
     expect(text(await exchange.ephemeral(says('Position in the queue')))).toContain('as a direct message');
   });
 
-  it.each(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
+  itVariants(['rate-limited', 'rate-limited-until', 'rate-limited-silent', 'saturated'] as const)(
     'A task waits instead of being refused if the gateway is full (%s)',
     async (fault) => {
       const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });

@@ -43,7 +43,9 @@ describe('The log lines of a task', () => {
     }
   });
 
-  it('The reference in an error message and on the page of a task is the same as in all log lines of the task', async () => {
+  it('The reference in an error message and on the page of a task is the same as in all log lines of the task', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     fixture.gateway.faults.add({ do: { type: 'lose-files' } });
     await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));
@@ -64,7 +66,9 @@ describe('The log lines of a task', () => {
     expect(taskLines.find(({ msg }) => msg === 'An unexpected error occurred.')?.reference).toBe(id);
   });
 
-  it('The reference of an interaction without a task appears in all of its log lines', async () => {
+  it('The reference of an interaction without a task appears in all of its log lines', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTestBot();
     const ownerRequests = { method: 'GET', route: '/applications' } as const;
     fixture.discord.faults.add({ on: ownerRequests, do: { type: 'status', status: 400 }, times: 4 });

@@ -50,7 +50,9 @@ describe('The log retention period', () => {
     await expect.poll(() => discord.messages('no-private-threads')).toEqual([]);
   });
 
-  it('Budget alerts are deleted like other log messages if they are posted in the log channel, and kept elsewhere', async () => {
+  it('Budget alerts are deleted like other log messages if they are posted in the log channel, and kept elsewhere', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await loggingBot('2');
     const { discord, clock } = fixture;
     const admin = discord.as('admin').in('studio');
@@ -65,7 +67,9 @@ describe('The log retention period', () => {
     expect(discord.messages('no-private-threads')).toHaveLength(1);
   });
 
-  it('Without a retention period, no log messages are deleted, and a message that no longer exists causes no error', async () => {
+  it('Without a retention period, no log messages are deleted, and a message that no longer exists causes no error', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await loggingBot('');
     const { discord, clock } = fixture;
     await changeRules(fixture, 'Change words', { words: 'casino' });
@@ -83,7 +87,9 @@ describe('The log retention period', () => {
     expect(logMessages(fixture).join()).toContain('blocked sites');
   });
 
-  it('A report is kept until a moderator has decided on it, and is counted in the member’s history even after that', async () => {
+  it('A report is kept until a moderator has decided on it, and is counted in the member’s history even after that', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await loggingBot('1');
     const { clock } = fixture;
     await report(fixture, await orderGrid(fixture));
@@ -98,7 +104,7 @@ describe('The log retention period', () => {
     expect(text(await onlyReport(fixture))).toContain('1 earlier report about this member');
   });
 
-  it('A held result is kept until a moderator has decided on it', async () => {
+  it('A held result is kept until a moderator has decided on it', { tags: ['breadth'] }, async () => {
     const baseFixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     const { gateway, config } = baseFixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };

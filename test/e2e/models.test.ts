@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import { itVariants } from '../support/variants.ts';
 import { START_CHECK, startTestBot } from './bot.ts';
 import { startFastClockBot, submitCount } from './quick.ts';
 
@@ -76,7 +77,9 @@ describe('/models', () => {
     expect(discord.requests.at(-1)?.body).toMatchObject({ allowed_mentions: { parse: [] } });
   });
 
-  it('/models suggests ids while a member types, from a list that is fetched only once', async () => {
+  it('/models suggests ids while a member types, from a list that is fetched only once', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startTestBot();
     const member = discord.as('member');
     const suggestions = await member.complete('models', { model: 'REEL' }, 'model');
@@ -85,13 +88,13 @@ describe('/models', () => {
     expect(gateway.requests.map(({ path }) => path)).toEqual([START_CHECK, '/v1/models']);
   });
 
-  it('/models returns suggestions without delay if the gateway hangs', async () => {
+  it('/models returns suggestions without delay if the gateway hangs', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startTestBot();
     gateway.faults.add({ do: 'hang' });
     expect(await discord.as('member').complete('models', { model: 'reel' }, 'model')).toEqual([]);
   });
 
-  it('/models explains a failure of the gateway and works again afterwards', async () => {
+  it('/models explains a failure of the gateway and works again afterwards', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startTestBot();
     const member = discord.as('member');
     gateway.faults.add({ do: 'bad-gateway', times: 3 });
@@ -102,7 +105,7 @@ describe('/models', () => {
   });
 });
 
-it.each([
+itVariants([
   ['aurora', 'such as `aurora`'],
   ['text-embedding-3-small', 'Enter a model ID'],
 ])('Without a suitable model among %s, /video says what to do and submits nothing', async (id, expectedText) => {
@@ -119,7 +122,7 @@ it.each([
   expect(submitCount(gateway)).toBe(0);
 });
 
-it.each(['image', 'video', 'talk start'])(
+itVariants(['image', 'video', 'talk start'])(
   'Without a model, /%s says what the gateway responds if it has never listed its models',
   async (command) => {
     const { discord, gateway } = await startFastClockBot();

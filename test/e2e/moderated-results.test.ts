@@ -213,7 +213,7 @@ describe('Moderation of images', () => {
     );
   });
 
-  it('The covers of songs are left out where results are checked', async () => {
+  it('The covers of songs are left out where results are checked', { tags: ['breadth'] }, async () => {
     const { discord } = await moderatedBot({ results: 'refuse' });
     const song = async (channel: string) => {
       const exchange = await discord.as('member').in(channel).slash('music make', { about: 'a lighthouse' });
@@ -223,7 +223,9 @@ describe('Moderation of images', () => {
     expect(await Promise.all([song('studio'), song('hall')])).toEqual([0, 2]);
   });
 
-  it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', async () => {
+  it('A result can be hidden behind a spoiler, and no preview of it is shown beforehand', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await moderatedBot({ results: 'spoiler' });
     const exchange = await order(fixture, 'shows:violence');
     expect(spoilersOf(await exchange.message(says('Finished in')))).toEqual([true]);
@@ -231,7 +233,7 @@ describe('Moderation of images', () => {
     expect(previews).toEqual([]);
   });
 
-  it('Age-restricted content can be limited to age-restricted channels', async () => {
+  it('Age-restricted content can be limited to age-restricted channels', { tags: ['breadth'] }, async () => {
     const fixture = await moderatedBot({ prompts: 'refuse', results: 'hold' }, { ageRestricted: 'channels' });
     const refused = await (await order(fixture, 'flag:sexual')).message((one) => one.ephemeral);
     expect(text(refused)).toContain('allowed only in age-restricted channels. Submit it in one.');
@@ -242,7 +244,7 @@ describe('Moderation of images', () => {
     expect(questions(fixture)).toEqual([]);
   });
 
-  it('A result is shown again only where the rules of that place allow it', async () => {
+  it('A result is shown again only where the rules of that place allow it', { tags: ['breadth'] }, async () => {
     const fixture = await moderatedBot({ results: 'hold' }, { ageRestricted: 'channels' });
     const { discord } = fixture;
     const showAgain = async (channel: string) => {
@@ -262,7 +264,9 @@ describe('Moderation of images', () => {
     expect(questions(fixture)).toEqual([]);
   });
 
-  it('While the moderation service is unavailable, results are held, shown or withheld, depending on the server’s rules', async () => {
+  it('While the moderation service is unavailable, results are held, shown or withheld, depending on the server’s rules', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await moderatedBot({ results: 'hold', whenAway: 'refuse' });
     fixture.gateway.faults.add({ on: { path: /moderations/ }, do: { type: 'status', status: 500 }, times: 3 });
     await order(fixture, 'a quiet lake');
@@ -275,7 +279,9 @@ describe('Moderation of images', () => {
     await (await order(fixture, 'a quiet lake')).message(says('The moderation service could not check the result.'));
   });
 
-  it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', async () => {
+  it('Results can be held only if there is a log channel; if it is removed later, flagged results are deleted instead', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await moderatedBot({ results: 'hold' });
     const owner = fixture.discord.as('admin').in('studio');
     const logForm = await owner.click(await (await owner.slash('server rules')).message(), 'Change log channel');
@@ -311,7 +317,9 @@ describe('Moderation of images', () => {
     await (await describeImage('#3355aa')).message(says('1️⃣'));
   });
 
-  it('A flagged image prompt can be allowed while its result is held for a moderator', async () => {
+  it('A flagged image prompt can be allowed while its result is held for a moderator', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await moderatedBot({ prompts: 'hold' });
     const { discord } = fixture;
     const exchange = await order(fixture, 'flag:violence');
@@ -326,7 +334,9 @@ describe('Moderation of images', () => {
     expect(text(await askExchange.message((one) => one.ephemeral))).toContain('flagged your request');
   });
 
-  it('A public question about a flagged prompt and its task show the prompt only once a moderator has published the result', async () => {
+  it('A public question about a flagged prompt and its task show the prompt only once a moderator has published the result', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await confirmingBot({ prompts: 'hold' });
     const { discord } = fixture;
     const question = await (await order(fixture, 'flag:violence')).message(says('This server asks'));
@@ -342,7 +352,9 @@ describe('Moderation of images', () => {
     expect(text(innocent)).toContain('**a quiet lake**');
   });
 
-  it('A public question disappears if its prompt is refused when it is confirmed, and only its member learns why', async () => {
+  it('A public question disappears if its prompt is refused when it is confirmed, and only its member learns why', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await confirmingBot({ prompts: 'off' });
     const { discord, gateway } = fixture;
     const question = await (await order(fixture, 'flag:violence')).message(says('This server asks'));
@@ -356,7 +368,9 @@ describe('Moderation of images', () => {
     expect(submitCount(gateway)).toBe(0);
   });
 
-  it('A flagged attached image can be allowed while the result is held for a moderator', async () => {
+  it('A flagged attached image can be allowed while the result is held for a moderator', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await moderatedBot({ references: 'hold' });
     const file = { name: 'given.png', bytes: await createImage('#ff0000'), contentType: 'image/png' };
     const exchange = await fixture.discord

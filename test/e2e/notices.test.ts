@@ -10,6 +10,7 @@ import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
 import { freePort } from '../support/free-port.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { itVariants } from '../support/variants.ts';
 import { TcpProxy } from '../support/wire.ts';
 import { startBot } from './bot.ts';
 import { startMonitoredFixture } from './monitoring/served.ts';
@@ -129,7 +130,7 @@ describe('Notices about the gateway at the start', () => {
     await expect.poll(notices).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
   });
 
-  it.each<[string, Fault, string]>([
+  itVariants<[string, Fault, string]>([
     ['its list is empty', { type: 'body', body: { data: [] } }, 'lists no models for this key'],
     ['the key has no credit', { type: 'status', status: 402 }, 'has no credit'],
     ['the key is denied access', { type: 'status', status: 403 }, 'denies this key access'],
@@ -169,7 +170,7 @@ describe('Notices about the gateway at the start', () => {
   });
 });
 
-describe('Notices about refused status checks', () => {
+describe('Notices about refused status checks', { tags: ['breadth'] }, () => {
   it('A paused lane is reported in one message, which is edited when the pause recurs or ends; after an hour, a new message is posted', async () => {
     const fixture = await stageWithChannel();
     const { discord, gateway, clock } = fixture;
@@ -221,7 +222,7 @@ describe('The operator’s channel', () => {
       ['cannot be written in', ({ discord }) => discord.restrict('hall', Permission.SendMessages)],
     ];
 
-  it.each(channelLosses)(
+  itVariants(channelLosses)(
     'If the operator’s channel %s, notices go to the owner, who is notified once that the channel is gone',
     async (_, loseChannel) => {
       const fixture = await stageWithChannel();
@@ -241,7 +242,9 @@ describe('The operator’s channel', () => {
     },
   );
 
-  it('When the operator’s channel works again, the owner is notified, and later notices are posted in the channel', async () => {
+  it('When the operator’s channel works again, the owner is notified, and later notices are posted in the channel', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stageWithChannel();
     const { discord } = fixture;
     const status = { type: 'status', status: 403, code: Code.MissingAccess } as const;
@@ -266,7 +269,7 @@ describe('The operator’s channel', () => {
     expect([directMessages(fixture), hallMessages(fixture)]).toEqual([[], []]);
   });
 
-  it('A notice is kept while Discord accepts no messages, and is then sent once', async () => {
+  it('A notice is kept while Discord accepts no messages, and is then sent once', { tags: ['breadth'] }, async () => {
     const fixture = await stageWithChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     fixture.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
@@ -301,7 +304,9 @@ describe('Notices about the store', () => {
     expect(hallMessages(fixture).join('\n')).not.toMatch(/secret|sqlite/);
   });
 
-  it('A bot that stops while nothing can be stored says in its notices that they stay as they are, and the run that can store again resolves its own', async () => {
+  it('A bot that stops while nothing can be stored says in its notices that they stay as they are, and the run that can store again resolves its own', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stageWithChannel();
     const first = await startBot(fixture);
     await expect.poll(() => hallMessages(fixture)).toHaveLength(1);
@@ -322,7 +327,7 @@ describe('Notices about the store', () => {
     expect(notices()[0]).toContain('No longer updated');
   });
 
-  it('The number of unreadable rows is reported to the operator', async () => {
+  it('The number of unreadable rows is reported to the operator', { tags: ['breadth'] }, async () => {
     const fixture = await stageWithChannel();
     const first = await startBot(fixture);
     await first.stop();
@@ -355,7 +360,9 @@ describe('A store on a server', () =>
     });
   }));
 
-it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', async () => {
+it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = fixture;
   await startBot(fixture);
@@ -387,7 +394,9 @@ it('A notice about a bot-wide limit ends as soon as the bot starts with another 
   await expect.poll(notices).toEqual([expect.stringContaining('Resolved')]);
 });
 
-it('The bot-wide limit is reported as reached if the remainder is too small for a request', async () => {
+it('The bot-wide limit is reported as reached if the remainder is too small for a request', {
+  tags: ['breadth'],
+}, async () => {
   const prices = join(createTemporaryFolder(), 'prices.json');
   writeFileSync(prices, JSON.stringify({ imagine: '0.30', image: '5' }));
   const fixture = await stageWithChannel({ TOTAL_BUDGET: '$1 a day', PRICES: prices }, { speed: 50 });
@@ -427,7 +436,9 @@ describe('The balance of the gateway account', () => {
     return { fixture, createImage, waitForBalanceCheck };
   }
 
-  it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', async () => {
+  it('If the gateway reports the balance, the operator is notified when it would not last for another day, and when credit was added', {
+    tags: ['breadth'],
+  }, async () => {
     const { fixture, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1);
     await createImage('1');
     await waitForBalanceCheck();
@@ -447,7 +458,9 @@ describe('The balance of the gateway account', () => {
     await expect.poll(() => messagesContaining(notices(), 'Resolved')).toHaveLength(1);
   });
 
-  it('A gateway whose usage depends on dates does not say for which time its limit is, so nothing is said about a balance', async () => {
+  it('A gateway whose usage depends on dates does not say for which time its limit is, so nothing is said about a balance', {
+    tags: ['breadth'],
+  }, async () => {
     const { fixture, createImage, waitForBalanceCheck } = await botWithCreditLimit(0.1, undefined, false);
     for (const prompt of ['1', '2']) await createImage(prompt);
     await waitForBalanceCheck();

@@ -54,7 +54,7 @@ describe('The cost of a task with the spec gateway profile', () => {
     expect(fixture.gateway.requests.some(({ path }) => path === PRICE_LIST_PATH)).toBe(false);
   });
 
-  it('A missing price list is logged once, and the operator’s prices are used', async () => {
+  it('A missing price list is logged once, and the operator’s prices are used', { tags: ['breadth'] }, async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     const price = {
       perSecond: '0.01',
@@ -104,7 +104,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     expect(text(await openTask(fixture, await openTaskList(fixture)))).toMatch(/Cost: \$0\.0313$/m);
   });
 
-  it('The cost of a task that was dismissed because its outcome is unknown is counted, and its page says so', async () => {
+  it('The cost of a task that was dismissed because its outcome is unknown is counted, and its page says so', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stockBot();
     fixture.gateway.faults.add({ on: { path: /\/submit\// }, do: 'accepted-then-reset' });
     const member = fixture.discord.as('member');
@@ -117,7 +119,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     await expect.poll(openPage).toContain('. It is counted because the gateway may have accepted the task.\n');
   });
 
-  it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', async () => {
+  it('If the account’s group is not configured, the estimate is an upper bound at the rate of the most expensive group', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stockBot({ GATEWAY_PRICING_PATH: PRICE_LIST_PATH });
     fixture.gateway.faults.add({ do: 'stick' });
     await (await fixture.discord.as('member').slash('image', { prompt: 'a fox' })).message();
@@ -128,7 +132,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     );
   });
 
-  it('A video whose length or mode may cost more than the list says is confirmed first, and its question says so', async () => {
+  it('A video whose length or mode may cost more than the list says is confirmed first, and its question says so', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stockBot();
     await (await fixture.discord.as('admin').slash('budget set', { confirm_above: '$1' })).message();
     const order = { prompt: 'waves', model: 'reel-2', duration: '20', mode: 'pro' };
@@ -186,7 +192,9 @@ describe('The cost of a task with the stock gateway profile', () => {
     ]);
   });
 
-  it('After twenty tasks, the estimate is based on what they cost, even after a restart', async () => {
+  it('After twenty tasks, the estimate is based on what they cost, even after a restart', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ gateway: { profile: 'stock', speed: 200 }, settings: models });
     const app = await startBot(fixture);
     const member = fixture.discord.as('member');

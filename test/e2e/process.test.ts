@@ -97,7 +97,9 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain(fixture.discord.token);
   });
 
-  it('The bot process exits with 77 and an error message if Discord refuses its token', async () => {
+  it('The bot process exits with 77 and an error message if Discord refuses its token', {
+    tags: ['breadth'],
+  }, async () => {
     // The list of prices is read again and again, which must not keep the process alive.
     const settings = { DISCORD_TOKEN: 'MTIz.wrong.token', GATEWAY_PRICING_PATH: '/api/pricing' };
     const bot = run('src/index.ts', await createFixture(), [], settings);
@@ -106,14 +108,18 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('wrong.token');
   });
 
-  it('The bot process exits with 78 and says what to enable if it lacks the intent that its settings need', async () => {
+  it('The bot process exits with 78 and says what to enable if it lacks the intent that its settings need', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = run('src/index.ts', await createFixture(), [], { DISCORD_MESSAGE_CONTENT: 'on' });
     expect(await bot.exitCode).toBe(78);
     expect(bot.output()).toContain('Enable \\"Message Content Intent\\" in the developer portal');
     expect(bot.output()).not.toContain('    at ');
   });
 
-  it('The bot process exits with 75 and one sentence, without a stack trace, if Discord is unreachable', async () => {
+  it('The bot process exits with 75 and one sentence, without a stack trace, if Discord is unreachable', {
+    tags: ['breadth'],
+  }, async () => {
     const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
     const bot = run('src/index.ts', await createFixture(), [], unreachable);
     expect(await bot.exitCode).toBe(75);
@@ -122,7 +128,9 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).not.toContain('    at ');
   });
 
-  it('The bot process exits with 0 on SIGTERM while Discord is unreachable, although it is reconnecting', async () => {
+  it('The bot process exits with 0 on SIGTERM while Discord is unreachable, although it is reconnecting', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture();
     const bot = await startBot(fixture);
     await fixture.discord.close();
@@ -132,7 +140,9 @@ describe('The shipped bot as a process', () => {
     expect(bot.output()).toContain('Atelier has stopped.');
   });
 
-  it('The bot process exits with 74 and one sentence, without a stack trace, if its store cannot be opened', async () => {
+  it('The bot process exits with 74 and one sentence, without a stack trace, if its store cannot be opened', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture();
     const folder = mkdtempSync(join(tmpdir(), 'atelier-folder-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -188,7 +198,9 @@ describe('The shipped bot as a process', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  it('The bot process exits with 75 and an error message if its HTTP port is in use, serves its state once the port is free, and exits with 77 if its token is reset at run time', async () => {
+  it('The bot process exits with 75 and an error message if its HTTP port is in use, serves its state once the port is free, and exits with 77 if its token is reset at run time', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture();
     const portHolder = createServer().listen(0, '127.0.0.1');
     await once(portHolder, 'listening');
@@ -207,7 +219,7 @@ describe('The shipped bot as a process', () => {
     expect(first.output() + second.output()).not.toContain('a-token-for-prometheus');
   });
 
-  it('The bot process exits with 78 if its settings are invalid', async () => {
+  it('The bot process exits with 78 if its settings are invalid', { tags: ['breadth'] }, async () => {
     const bot = run('src/index.ts', await createFixture(), [], { GATEWAY_API_KEY: '' });
     expect(await bot.exitCode).toBe(78);
   });
@@ -238,7 +250,9 @@ describe('npm run deploy', () => {
     expect(missing).toEqual({ code: 78, output: expect.stringContaining('  DISCORD_TOKEN_FILE should be the path') });
   });
 
-  it('npm run deploy registers everything the first time, later only the changes, and can delete all commands', async () => {
+  it('npm run deploy registers everything the first time, later only the changes, and can delete all commands', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture({ registersCommands: false });
     const first = await deploy(fixture);
     expect(first).toMatchObject({ code: 0 });
@@ -264,7 +278,9 @@ describe('npm run deploy', () => {
     expect(fixture.discord.violations).toEqual([]);
   });
 
-  it('npm run deploy registers the commands only on a server if --guild is given, and says that members see those twice that are also registered globally', async () => {
+  it('npm run deploy registers the commands only on a server if --guild is given, and says that members see those twice that are also registered globally', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFixture();
     const { discord } = fixture;
     const guild = discord.world.guild('atelier').id;
@@ -284,18 +300,20 @@ describe('npm run deploy', () => {
     expect(clearing.output).not.toContain('Add the bot to a server');
   });
 
-  it('npm run deploy says that the bot is not on the server if --guild names one where it is not', async () => {
+  it('npm run deploy says that the bot is not on the server if --guild names one where it is not', {
+    tags: ['breadth'],
+  }, async () => {
     const { code, output } = await deploy(await createFixture({ registersCommands: false }), '--guild', '1'.repeat(18));
     expect(output).toContain('Discord gives the bot no access to a server (code 50001).');
     expect(code).toBe(78);
   });
 
-  it('npm run deploy explains its options without any settings', async () => {
+  it('npm run deploy explains its options without any settings', { tags: ['breadth'] }, async () => {
     const help = await deployWith({ DISCORD_TOKEN: '' }, await createFixture(), '--help');
     expect(help).toEqual({ code: 0, output: expect.stringMatching(/Usage: npm run deploy .*[\s\S]*--clear/) });
   });
 
-  it('npm run deploy explains an invalid option or token in one sentence', async () => {
+  it('npm run deploy explains an invalid option or token in one sentence', { tags: ['breadth'] }, async () => {
     const fixture = await createFixture({ registersCommands: false });
     const invalid = await deploy(fixture, '--gild');
     expect(invalid.code).toBe(64);

@@ -125,7 +125,7 @@ describe('Confirmation of expensive requests', () => {
     expect(text(refused)).toContain('This request (price: `≈ $0.10 per task`) would exceed your limit');
   });
 
-  it('Upscale all on a copy that only the member sees posts nothing in public', async () => {
+  it('Upscale all on a copy that only the member sees posts nothing in public', { tags: ['breadth'] }, async () => {
     const fixture = await botWithPrice('0.10');
     await orderGrid(fixture);
     const { discord } = fixture;

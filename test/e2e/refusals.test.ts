@@ -1,9 +1,10 @@
 import { InteractionResponseType as Answer, ButtonStyle, ComponentType } from 'discord-api-types/v10';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { type EmbeddedDiscord, text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import type { MessageChange } from '../../sandbox/discord/stream.ts';
+import { describeVariants } from '../support/variants.ts';
 import { startTestBot } from './bot.ts';
 import { says } from './quick.ts';
 
@@ -37,7 +38,7 @@ const editRoute = { method: 'PATCH', route: '/webhooks/:application/:token/messa
 const followUpRoute = { method: 'POST', route: '/webhooks/:application/:token' };
 
 /** Discord has been seen to both accept and refuse a follow-up after the deletion of the deferred reply. */
-describe.each([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
+describeVariants([true, false])('A refusal (a follow-up after a deletion is accepted: %s)', (followUpAfterDeletion) => {
   const refusingFixture = async () => {
     const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     fixture.gateway.faults.add({ on: { path: '/imgx/submit/imagine' }, do: 'quota', times: 9 });
@@ -67,7 +68,9 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     expect(fixture.publicChanges.some((message) => message.includes(NEUTRAL_TEXT))).toBe(true);
   });
 
-  it('After a press on a public message, a refusal is shown only to the member who pressed the button', async () => {
+  it('After a press on a public message, a refusal is shown only to the member who pressed the button', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const result = await (await fixture.discord.as('member').slash('imagine', { prompt: 'a fox' })).message(
       says('Finished in'),
@@ -80,7 +83,7 @@ describe.each([true, false])('A refusal (a follow-up after a deletion is accepte
     await fixture.discord.until(() => (otherMessages().length === 0 ? true : undefined));
   });
 
-  it('A forged or outdated id is refused ephemerally before any acknowledgement', async () => {
+  it('A forged or outdated id is refused ephemerally before any acknowledgement', { tags: ['breadth'] }, async () => {
     const fixture = await startTestBot({ discord: { followUpAfterDeletion }, gateway: { speed: 100 } });
     const member = fixture.discord.as('member');
     const result = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

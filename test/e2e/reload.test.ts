@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { reloadedVariables } from '../../src/config-reload.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { itVariants } from '../support/variants.ts';
 import { hasEnded, modelRequests } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { createFastClockFixture, says, submitCount } from './quick.ts';
@@ -41,7 +42,7 @@ const answerTo = async ({ discord }: ChangeableBot, channel = 'hall', prompt = '
   );
 
 describe('A reload', () => {
-  it.each([
+  itVariants([
     ['DEFAULT_MEMBER_BUDGET', 'your limit on this server', 'hall'],
     ['DEFAULT_SERVER_BUDGET', 'the operator’s limit for this server', 'hall'],
     ['DIRECT_BUDGET', 'limit', 'dm'],
@@ -96,7 +97,9 @@ describe('A reload', () => {
     expect(await suggested()).not.toEqual(kindsBefore);
   });
 
-  it('The number of jobs and of answers at once applies to what waits and to the next order', async () => {
+  it('The number of jobs and of answers at once applies to what waits and to the next order', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await startChangeableBot({ DEFAULT_TEXT_MODEL: 'quill-5', GATEWAY_JOBS_AT_ONCE: '1' });
     const member = bot.discord.as('member');
     await member.slash('imagine', { prompt: 'a fox' });
@@ -113,7 +116,9 @@ describe('A reload', () => {
     expect(text(await (await member.slash('ask', { prompt: 'three?' })).message())).toContain('busy');
   });
 
-  it('A wait limit applies to tasks that are under way, and the log level to the next line', async () => {
+  it('A wait limit applies to tasks that are under way, and the log level to the next line', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await startChangeableBot({ MAX_WAIT_IMAGE_SECONDS: '86400' }, 0.1);
     const exchange = await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
     await bot.discord.until(() => submitCount(bot.gateway) === 1 || undefined, 'the order');
@@ -123,7 +128,9 @@ describe('A reload', () => {
     expect(bot.logged()).toHaveLength(length);
   });
 
-  it('One wrong value changes nothing, and neither does a setting that only fits after a restart', async () => {
+  it('One wrong value changes nothing, and neither does a setting that only fits after a restart', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await startChangeableBot();
     const wrong = { DEFAULT_MEMBER_BUDGET: 'much', RULES: jsonFile({ words: [{ text: 'fox' }] }), LOG_LEVEL: 'silent' };
     await expect(bot.reload(wrong)).rejects.toThrow('DEFAULT_MEMBER_BUDGET should be limits');

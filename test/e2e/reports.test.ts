@@ -86,7 +86,7 @@ describe('Reports', () => {
     );
   });
 
-  it('Two report forms that are open at the same time create only one report', async () => {
+  it('Two report forms that are open at the same time create only one report', { tags: ['breadth'] }, async () => {
     const fixture = await botWithLogChannel();
     const other = fixture.discord.as('other');
     const result = await orderGrid(fixture);
@@ -124,7 +124,9 @@ describe('Reports', () => {
     expect(text(usage)).toContain('The charge for 1 task was waived');
   });
 
-  it('Remove decides every report about the result, and the result counts as removed once', async () => {
+  it('Remove decides every report about the result, and the result counts as removed once', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     const result = await orderGrid(fixture);
     await report(fixture, result);
@@ -140,7 +142,9 @@ describe('Reports', () => {
     expect(text(reportsIn(fixture).at(-1) ?? result)).toContain('1 removed, 0 dismissed');
   });
 
-  it('If two moderators press buttons of a report at the same time, the second is told that the report has already been handled', async () => {
+  it('If two moderators press buttons of a report at the same time, the second is told that the report has already been handled', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     await report(fixture, await orderGrid(fixture));
     const reportMessage = await onlyReport(fixture);
@@ -190,7 +194,9 @@ describe('Reports', () => {
     expect((await waitForReport(fixture, 'Report dismissed by')).attachments).toHaveLength(1);
   });
 
-  it('After a reported result was removed, its owner can still be blocked until an admin unblocks them', async () => {
+  it('After a reported result was removed, its owner can still be blocked until an admin unblocks them', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     await report(fixture, await orderGrid(fixture));
     const reportMessage = await onlyReport(fixture);
@@ -228,7 +234,9 @@ describe('Reports', () => {
     await orderGrid(fixture, { prompt: 'an owl' });
   });
 
-  it('A member is told what to do if there is no log channel, and where there are no moderators, Discord does not offer the menu', async () => {
+  it('A member is told what to do if there is no log channel, and where there are no moderators, Discord does not offer the menu', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { ...noLimits, DISCORD_USER_INSTALL: 'on' },
@@ -245,14 +253,16 @@ describe('Reports', () => {
     await expect(lobby.menu('Report', lobbyResult)).rejects.toThrow('Report');
   });
 
-  it('Reports are posted in the alerts channel of /budget if no other channel is set', async () => {
+  it('Reports are posted in the alerts channel of /budget if no other channel is set', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     await (await fixture.discord.as('admin').slash('budget alerts', { channel: LOG_CHANNEL })).message();
     await report(fixture, await orderGrid(fixture));
     await onlyReport(fixture);
   });
 
-  it('A report that cannot be posted is refused with a reason and not counted', async () => {
+  it('A report that cannot be posted is refused with a reason and not counted', { tags: ['breadth'] }, async () => {
     const fixture = await botWithLogChannel();
     const result = await orderGrid(fixture);
     const form = await (await openReport(fixture, result)).modal();
@@ -267,7 +277,7 @@ describe('Reports', () => {
       .toHaveLength(1);
   });
 
-  it('A private result can only be reported by its owner', async () => {
+  it('A private result can only be reported by its owner', { tags: ['breadth'] }, async () => {
     const fixture = await botWithLogChannel();
     const { discord } = fixture;
     const result = await orderGrid(fixture, { prompt: 'my private wish', private: true });
@@ -283,7 +293,9 @@ describe('Reports', () => {
     expect(reportsIn(fixture)).toHaveLength(1);
   });
 
-  it('Every message of a long answer can be reported, and is removed with the answer', async () => {
+  it('Every message of a long answer can be reported, and is removed with the answer', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { ...noLimits, ...models } });
     await setLogChannel(fixture);
     const { discord } = fixture;
@@ -299,7 +311,7 @@ describe('Reports', () => {
     expect(buttonsOf(await openTask(fixture, await openTaskList(fixture)))).not.toContain('Show me');
   });
 
-  it('An album is removed with its songs, and none of them is shown again', async () => {
+  it('An album is removed with its songs, and none of them is shown again', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 60, studio: shortSongs() },
       settings: noLimits,
@@ -316,7 +328,9 @@ describe('Reports', () => {
     expect(buttonsOf(await openTask(fixture, await openTaskList(fixture, 'owner'), 'owner'))).not.toContain('Show me');
   });
 
-  it('Removing a reported result that comes from another server deletes only the copy in this server', async () => {
+  it('Removing a reported result that comes from another server deletes only the copy in this server', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     const { discord } = fixture;
     const foreignResult = await orderGrid(fixture, { prompt: 'a neon casino' }, discord.as('member').in('hall'));
@@ -333,7 +347,9 @@ describe('Reports', () => {
     expect(buttonsOf(await openTask(fixture, await openTaskList(fixture)))).toContain('Show here');
   });
 
-  it('A list of tasks cannot be reported, nor the page of a task of another server', async () => {
+  it('A list of tasks cannot be reported, nor the page of a task of another server', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     const hall = fixture.discord.as('member').in('hall');
     const prompts = Array.from({ length: 11 }, (_, index) => `secret ${index}`);
@@ -348,7 +364,7 @@ describe('Reports', () => {
     expect(reportsIn(fixture)).toEqual([]);
   });
 
-  it('The number of reports per hour is limited for each member and server', async () => {
+  it('The number of reports per hour is limited for each member and server', { tags: ['breadth'] }, async () => {
     const fixture = await botWithLogChannel();
     const results = [];
     for (let index = 0; index < 6; index++) results.push(await orderGrid(fixture, { prompt: `fox ${index}` }));
@@ -388,7 +404,9 @@ describe('Reports', () => {
     expect(reportsIn(fixture)).toHaveLength(1);
   });
 
-  it('A report that Discord does not accept yet is posted later, and if Discord then refuses it, the member who reported gets a direct message', async () => {
+  it('A report that Discord does not accept yet is posted later, and if Discord then refuses it, the member who reported gets a direct message', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     const { discord, clock } = fixture;
     const logRoute = new RegExp(`channels/${discord.world.channel(LOG_CHANNEL).id}/messages`);
@@ -419,7 +437,9 @@ describe('Reports', () => {
     expect(isPosted(fixture, reportMessage, LOG_CHANNEL)).toBe(false);
   });
 
-  it('Erasing the data of the member who reported removes their name and text from the report, and erasing a moderator’s data removes their name', async () => {
+  it('Erasing the data of the member who reported removes their name and text from the report, and erasing a moderator’s data removes their name', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWithLogChannel();
     const result = await orderGrid(fixture);
     await report(fixture, result, { words: 'my own words' });

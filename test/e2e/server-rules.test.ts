@@ -139,7 +139,9 @@ describe('Server rules', () => {
     expect(await imagine(fixture, 'an owl')).toContain('Finished in');
   });
 
-  it('A model that the rules deny to a member here is not listed or suggested to them, and its details say so', async () => {
+  it('A model that the rules deny to a member here is not listed or suggested to them, and its details say so', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     await applyImport(fixture, {
       access: [
@@ -167,7 +169,9 @@ describe('Server rules', () => {
     expect(text(await elsewhere.message())).toContain('reel-2-pro');
   });
 
-  it('A rule for commands needs a choice, says what it would do, and does nothing until it is applied to the same rules', async () => {
+  it('A rule for commands needs a choice, says what it would do, and does nothing until it is applied to the same rules', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const admin = fixture.discord.as('admin');
     const button = 'Add a rule for task types and models';
@@ -206,7 +210,9 @@ describe('Server rules', () => {
     );
   });
 
-  it('Buttons on results can be restricted to the owners of the results; moderators can still press them', async () => {
+  it('Buttons on results can be restricted to the owners of the results; moderators can still press them', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     const result = await orderGrid(fixture);
@@ -220,7 +226,9 @@ describe('Server rules', () => {
     await (await discord.as('admin').click(result, 'V1')).message(says('Finished in'));
   });
 
-  it('Who can press the buttons on a result shown in another server is up to that server', async () => {
+  it('Who can press the buttons on a result shown in another server is up to that server', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     await changeRules(fixture, 'Change buttons and privacy', { pressers: 'requester' });
@@ -282,7 +290,9 @@ describe('Server rules', () => {
     expect(invalid).toContain('The pattern `(a` is invalid: `missing closing )');
   });
 
-  it('A site that the rules could not store is refused, and those of another spelling are stored once, so that all rules are there after a restart', async () => {
+  it('A site that the rules could not store is refused, and those of another spelling are stored once, so that all rules are there after a restart', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ settings, gateway: { speed: 20 } });
     const first = await startBot(fixture);
     for (const site of ['..', 'a..example', '8.8.8.8', 'a_b.1.2', '*.*.example', `${'a'.repeat(64)}.example`])
@@ -343,7 +353,7 @@ describe('Server rules', () => {
     expect(Number(minute) * 1000).toBeLessThan(fixture.clock.now() - DAY_MS + HOUR_MS);
   });
 
-  it('The log channel shows a pattern that matched as it is written', async () => {
+  it('The log channel shows a pattern that matched as it is written', { tags: ['breadth'] }, async () => {
     const fixture = await botWith();
     await changeRules(fixture, 'Change log channel', { logChannel: ['no-threads'] });
     await changeRules(fixture, 'Change words', { patterns: '(b|c)[ou]y\\b' });
@@ -430,7 +440,9 @@ describe('Server rules', () => {
     );
   });
 
-  it('The log channel and the history name commands as the page does, and the history says how many changes it leaves out', async () => {
+  it('The log channel and the history name commands as the page does, and the history says how many changes it leaves out', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     const admin = discord.as('admin');
@@ -462,7 +474,9 @@ describe('Server rules', () => {
     expect(csv).toMatch(/task types and models,,"deny \/video, model reel-\*, model \*-x_1 in <#\d+>"/);
   });
 
-  it('A result from another server is shown without the words that are blocked in this server', async () => {
+  it('A result from another server is shown without the words that are blocked in this server', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     await changeRules(fixture, 'Change words', { words: 'casino' });
@@ -511,7 +525,9 @@ describe('Server rules', () => {
       expect(text(history)).toContain('moderation: Text of requests: Do not check → Text of requests: Refuse');
     });
 
-    it('A prompt that the service flags is refused before everyone sees the question about its price', async () => {
+    it('A prompt that the service flags is refused before everyone sees the question about its price', {
+      tags: ['breadth'],
+    }, async () => {
       const prices = join(createTemporaryFolder(), 'prices.json');
       writeFileSync(prices, JSON.stringify({ imagine: '1' }));
       const fixture = await moderatedBot({ prompts: 'refuse' }, { PRICES: prices });
@@ -525,7 +541,9 @@ describe('Server rules', () => {
       expect(submitCount(fixture.gateway)).toBe(0);
     });
 
-    it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', async () => {
+    it('A document, and a prompt that a form adds to a task, are judged before they reach the gateway', {
+      tags: ['breadth'],
+    }, async () => {
       const fixture = await moderatedBot({ prompts: 'refuse' });
       const { discord, gateway } = fixture;
       gateway.settings.quirks.remix = true;
@@ -555,7 +573,9 @@ describe('Server rules', () => {
       await expect.poll(() => modals().length).toBe(1);
     });
 
-    it('A flagged prompt can hide its results behind a spoiler instead of being refused', async () => {
+    it('A flagged prompt can hide its results behind a spoiler instead of being refused', {
+      tags: ['breadth'],
+    }, async () => {
       const fixture = await moderatedBot({ prompts: 'spoiler' });
       const ask = async (prompt: string) =>
         (await fixture.discord.as('member').slash('imagine', { prompt })).message(says('Finished in'));
@@ -665,7 +685,9 @@ describe('Server rules', () => {
       .toMatch(/was refused\. Rule: blocked words \(set by the bot’s operator\)\.$/);
   });
 
-  it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', async () => {
+  it('A member’s export includes the changes that they made, and after erasure, the history no longer names the member', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await botWith();
     const { discord } = fixture;
     await changeRules(fixture, 'Change words', { words: 'casino' });
@@ -710,7 +732,7 @@ describe('Server rules', () => {
     expect(submitCount(fixture.gateway)).toBe(1);
   });
 
-  it('A member whose role allows a command can queue a task with it', async () => {
+  it('A member whose role allows a command can queue a task with it', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 1 },
       settings: { ...settings, GATEWAY_JOBS_AT_ONCE: '1' },
@@ -728,7 +750,7 @@ describe('Server rules', () => {
     expect(text(await waiting.message(says('Finished in')))).toContain('an owl');
   });
 
-  it('A rule for a channel also applies to messages in its threads', async () => {
+  it('A rule for a channel also applies to messages in its threads', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       settings: { ...settings, ...models, DISCORD_MESSAGE_CONTENT: 'on' },
       discord: { privilegedIntents: ['message-content'] },
@@ -751,7 +773,7 @@ describe('Server rules', () => {
   });
 });
 
-describe('The rules page of a server', () => {
+describe('The rules page of a server', { tags: ['breadth'] }, () => {
   it('Rules for as many roles as the format allows can be imported, shown in the form, and saved without losing a role', async () => {
     const fixture = await startFastClockBot({ settings });
     const { discord } = fixture;
@@ -813,7 +835,9 @@ describe('The rules page of a server', () => {
     expect((await bytesOf(page, list)).toString()).toBe('casino\npoker');
   });
 
-  it('A refused form names the channel or the choice that another admin made, and opens again', async () => {
+  it('A refused form names the channel or the choice that another admin made, and opens again', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ settings });
     const admin = fixture.discord.as('admin');
     const page = await openRulesPage(fixture);

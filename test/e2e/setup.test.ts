@@ -132,7 +132,9 @@ describe('/setup', () => {
     expect(text(await openSetup(fixture, 'no-voice-messages'))).toContain('step 1 of 5');
   });
 
-  it('Permissions that are missing in the channels that the settings name are found, until they are granted there', async () => {
+  it('Permissions that are missing in the channels that the settings name are found, until they are granted there', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot();
     const { discord } = fixture;
     const admin = discord.as('admin');
@@ -168,7 +170,9 @@ describe('/setup', () => {
     );
   });
 
-  it('The forms and pages that a step opens are those of /server and /budget, in new private messages, and the step shows what they changed', async () => {
+  it('The forms and pages that a step opens are those of /server and /budget, in new private messages, and the step shows what they changed', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot();
     const { discord } = fixture;
     const admin = discord.as('admin');

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-
 import { onOneServer, onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
-import { makeTask, START, settled } from '../services/store/store-fixture.ts';
+import { createTemporaryFolder, makeTask, START, settled } from '../services/store/store-fixture.ts';
 import { shippedArgs } from '../support/shipped.ts';
+import { itVariants } from '../support/variants.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -92,7 +92,9 @@ describe('npm run migrate-store', () => {
   );
 
   onStores(['sqlite'], (createStore) => {
-    it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', async () => {
+    it('npm run migrate-store also reads its URLs from the environment, where process lists do not show passwords', {
+      tags: ['breadth'],
+    }, async () => {
       const [source, target] = [await createStore(), await createStore()];
       await fillStore(source);
       const migration = await migrateFromEnvironment(source.url, target.url);
@@ -108,7 +110,7 @@ describe('npm run migrate-store', () => {
   });
 
   onStores(['sqlite'], (createStore) => {
-    it('npm run migrate-store also reads its URLs from files', async () => {
+    it('npm run migrate-store also reads its URLs from files', { tags: ['breadth'] }, async () => {
       const [source, target] = [await createStore(), await createStore()];
       await fillStore(source);
       const folder = mkdtempSync(join(tmpdir(), 'atelier-secrets-'));
@@ -131,7 +133,9 @@ describe('npm run migrate-store', () => {
     });
   });
 
-  it('npm run migrate-store explains how to keep a password out of its arguments if one is given', async () => {
+  it('npm run migrate-store explains how to keep a password out of its arguments if one is given', {
+    tags: ['breadth'],
+  }, async () => {
     const secret = 'redis://:a-secret@127.0.0.1:1';
     const warning = 'MIGRATE_FROM and MIGRATE_TO instead';
     const refusedMigration = await migrate('sqlite://no/such/store', secret);
@@ -154,12 +158,12 @@ describe('npm run migrate-store', () => {
     expect(output).not.toContain('    at ');
   });
 
-  it('npm run migrate-store prints its usage', async () => {
+  it('npm run migrate-store prints its usage', { tags: ['breadth'] }, async () => {
     const { code, output } = await migrate('--help');
     expect([code, output.includes('MIGRATE_FROM'), output.includes('--dry-run')]).toEqual([0, true, true]);
   });
 
-  it('npm run migrate-store explains an invalid argument in one sentence', async () => {
+  it('npm run migrate-store explains an invalid argument in one sentence', { tags: ['breadth'] }, async () => {
     for (const args of [
       [],
       ['sqlite://a'],
@@ -209,7 +213,29 @@ describe('npm run doctor with a database server', () =>
     });
   }));
 
-it.each([
+describe('npm run backup', () =>
+  onStores(['sqlite'], (createStore) => {
+    it('npm run backup encrypts the rows of a store, and npm run restore fills another store with them', async () => {
+      const testStore = await createStore();
+      await fillStore(testStore);
+      const file = join(createTemporaryFolder(), 'atelier.backup');
+      const settings = { STORE_URL: testStore.url, BACKUP_PASSPHRASE: 'four words unknown here' };
+      const backup = await runScript('scripts/backup.ts', { args: [file], settings });
+      expect(backup).toMatchObject({ code: 0, output: expect.stringContaining('encrypted.') });
+      expect(readFileSync(file, 'latin1')).not.toContain('what ann wrote');
+
+      const url = `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`;
+      const restore = await runScript('scripts/restore.ts', {
+        args: [file],
+        settings: { ...settings, STORE_URL: url },
+      });
+      expect(restore).toMatchObject({ code: 0, output: expect.stringContaining('no problems found') });
+      expect(restore.output).toContain('Tasks under way: 1.');
+      expect(backup.output + restore.output).not.toMatch(/what ann wrote|four words/);
+    });
+  }));
+
+itVariants([
   ['/no/such/file', 'There is no file /no/such/file.'],
   ['scripts', `${join(root, 'scripts')} is a folder. Specify a file that npm run backup wrote.`],
 ])('npm run restore exits with 66 and says why if it cannot read %s', async (file, sentence) => {
@@ -217,7 +243,7 @@ it.each([
 });
 
 describe('A store whose packages are not installed', () => {
-  it.each([
+  itVariants([
     ['redis://:a-secret@127.0.0.1:1', 'npm install --no-save --include=dev @redis/client@'],
     ['postgresql://me:a-secret@127.0.0.1:1/db', 'npm install --no-save --include=dev pg@'],
   ])(

@@ -8,6 +8,7 @@ import { amountOf } from '../../sandbox/gateway/decimal.ts';
 import type { EmbeddedGateway } from '../../sandbox/gateway/gateway.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLimits } from '../support/no-limits.ts';
+import { itVariants } from '../support/variants.ts';
 import { createFixture, type FixtureOptions, GATEWAY_API_KEY, startBot } from './bot.ts';
 import { createFastClockFixture, labels, says } from './quick.ts';
 import { requestErasure } from './tasks/pages.ts';
@@ -76,7 +77,7 @@ describe('/usage with the spec gateway profile', () => {
     expect((await attachmentBytes(message, '.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('/usage always sends both dates, and adds up costs by model', async () => {
+  it('/usage always sends both dates, and adds up costs by model', { tags: ['breadth'] }, async () => {
     const { discord, gateway, charge } = await startFixture();
     for (const daysAgo of [1, 2, 3]) charge(daysAgo, 'verse-1', '0.1');
     charge(2, 'lumen-image-1', '0.2');
@@ -93,7 +94,9 @@ describe('/usage with the spec gateway profile', () => {
     ]);
   });
 
-  it('/usage adds dollars next to cents if configured, but never replaces the cents', async () => {
+  it('/usage adds dollars next to cents if configured, but never replaces the cents', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, charge } = await startFixture({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
     charge(0, 'verse-1', longAmount);
     const message = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
@@ -116,7 +119,7 @@ describe('/usage with the spec gateway profile', () => {
     expect(text(withoutTotal)).toContain('The gateway’s total could not be read. Try again later.');
   });
 
-  it('/usage puts the rows that do not fit into a message into the CSV', async () => {
+  it('/usage puts the rows that do not fit into a message into the CSV', { tags: ['breadth'] }, async () => {
     const { discord, charge } = await startFixture();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);
     const message = await (await discord.as('admin').slash('usage', { of: 'account', start: '2025-10-01' })).message();
@@ -195,7 +198,7 @@ describe('Access to /usage', () => {
     );
   });
 
-  it.each([
+  itVariants([
     [{ start: 'yesterday' }, '`yesterday` is not a valid date'],
     [{ end: '2026-02-30' }, '`2026-02-30` is not a valid date'],
     [{ start: '2026-3-1' }, '`2026-3-1` is not a valid date'],
@@ -223,7 +226,7 @@ describe('Access to /usage', () => {
     expect(message.attachments).toEqual([]);
   });
 
-  it('/usage reports an error with HTTP 200, and an unreadable response', async () => {
+  it('/usage reports an error with HTTP 200, and an unreadable response', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFixture();
     respondWith(gateway, { error: { message: 'no such token', type: 'new_api_error' } });
     const reply = text(await (await discord.as('admin').slash('usage', { of: 'account' })).message());
@@ -237,7 +240,7 @@ describe('Access to /usage', () => {
 });
 
 describe('/usage with other response formats', () => {
-  it('/usage adds up daily costs with line items exactly', async () => {
+  it('/usage adds up daily costs with line items exactly', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFixture();
     const items = [
       { name: 'GPT', cost: '0.1' },
@@ -256,7 +259,7 @@ describe('/usage with other response formats', () => {
     expect(byModel).toMatch(/DALL\s+12345678901234\.5678901234567891\nGPT\s+0\.1\n/);
   });
 
-  it('/usage reads rows with requests and spend', async () => {
+  it('/usage reads rows with requests and spend', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFixture();
     respondWith(gateway, {
       data: [
@@ -269,7 +272,9 @@ describe('/usage with other response formats', () => {
     expect(content).toContain('Total: **3.30** for 5 requests');
   });
 
-  it('/usage leaves out days outside the range and says that the gateway returned them', async () => {
+  it('/usage leaves out days outside the range and says that the gateway returned them', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFixture();
     respondWith(gateway, {
       data: [
@@ -318,7 +323,9 @@ describe('The range buttons of /usage', () => {
     }
   });
 
-  it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', async () => {
+  it('The range buttons of /usage do not change a public message for members who are not allowed to see the account', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const usageMessage = await (await discord.as('admin').slash('usage', { of: 'account' })).message();
@@ -336,7 +343,7 @@ describe('The range buttons of /usage', () => {
     ).toContain('Account usage');
   });
 
-  it('A former manager who presses a range button no longer sees the account', async () => {
+  it('A former manager who presses a range button no longer sees the account', { tags: ['breadth'] }, async () => {
     const { discord, gateway, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -348,7 +355,7 @@ describe('The range buttons of /usage', () => {
     expect(usageRequests(gateway)).toHaveLength(1);
   });
 
-  it('Choosing a range without data in /usage removes the chart and the CSV', async () => {
+  it('Choosing a range without data in /usage removes the chart and the CSV', { tags: ['breadth'] }, async () => {
     const { discord, charge } = await startFixture();
     charge(0, 'verse-1', '1');
     const admin = discord.as('admin');
@@ -428,7 +435,7 @@ describe('/usage of a server', () => {
     expect(afterErasure).toContain('If members have deleted their data, their usage still counts toward its limits');
   });
 
-  it('Admins can see the usage by role, for each role that has limits', async () => {
+  it('Admins can see the usage by role, for each role that has limits', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     await startBot(fixture);
     const { discord } = fixture;
@@ -450,7 +457,7 @@ describe('/usage of a server', () => {
     expect(text(await ownUsage.message())).toContain('Roles belong to a server');
   });
 
-  it('A member can see their own usage by kind of task', async () => {
+  it('A member can see their own usage by kind of task', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
     await startBot(fixture);
     const member = fixture.discord.as('member');

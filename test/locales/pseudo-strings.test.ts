@@ -13,7 +13,9 @@ it('The pseudo-language has accents, brackets and 40 % more characters, and keep
   expect(text).toMatch(/⟧$/);
 });
 
-it('The pseudo-language passes the check of languages, and with it the lengths that Discord allows', () => {
+it('The pseudo-language passes the check of languages, and with it the lengths that Discord allows', {
+  tags: ['breadth'],
+}, () => {
   const maxLengthOf = readMaxLengths();
   const english = stringFiles('en');
   const own = new Map([...english].map(([name, tree]) => [name, pseudoStrings(tree, maxLengthOf)]));

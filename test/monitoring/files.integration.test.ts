@@ -147,24 +147,28 @@ describe('deploy/monitoring/alerts.yaml', () => {
     atelier_start_timestamp_seconds: '1x20',
   };
 
-  it.skipIf(!hasPromtool).each(cases)(`The expected alerts fire for %s${skipNote}`, (_, series, expectedAlerts) => {
-    const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
-    expect(names).toEqual(expect.arrayContaining(expectedAlerts));
-    const input = Object.entries({ ...healthySeries, ...series }).map(([name, values]) => ({ series: name, values }));
-    // `ALERTS` counts the firing alerts, whatever their labels and annotations.
-    const samples = expectedAlerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
-    const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
-    const content = {
-      rule_files: [resolve(rulesFile)],
-      evaluation_interval: '1m',
-      tests: [
-        {
-          interval: '1m',
-          input_series: input,
-          promql_expr_test: [{ expr, eval_time: '20m', exp_samples: samples }],
-        },
-      ],
-    };
-    expect(promtool(['test', 'rules'], content)).toBe('');
-  });
+  it.skipIf(!hasPromtool).each(cases)(
+    `The expected alerts fire for %s${skipNote}`,
+    { tags: ['breadth'] },
+    (_, series, expectedAlerts) => {
+      const names = alerts.map((alert) => alert.slice(0, alert.indexOf('\n')));
+      expect(names).toEqual(expect.arrayContaining(expectedAlerts));
+      const input = Object.entries({ ...healthySeries, ...series }).map(([name, values]) => ({ series: name, values }));
+      // `ALERTS` counts the firing alerts, whatever their labels and annotations.
+      const samples = expectedAlerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
+      const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+      const content = {
+        rule_files: [resolve(rulesFile)],
+        evaluation_interval: '1m',
+        tests: [
+          {
+            interval: '1m',
+            input_series: input,
+            promql_expr_test: [{ expr, eval_time: '20m', exp_samples: samples }],
+          },
+        ],
+      };
+      expect(promtool(['test', 'rules'], content)).toBe('');
+    },
+  );
 });

@@ -106,7 +106,9 @@ describe('npm run setup -- --yes', () => {
     expect(first.output.split('\n').filter((line) => line.length > 80 && !line.includes('https://'))).toEqual([]);
   });
 
-  it('npm run setup names the permissions that the bot lacks, says what each is for, and exits with 77', async () => {
+  it('npm run setup names the permissions that the bot lacks, says what each is for, and exits with 77', {
+    tags: ['breadth'],
+  }, async () => {
     const world = await newWorld();
     const role = world.discord.world.guild('elsewhere').roles.find(({ name }) => name === 'atelier-bot');
     const everyone = world.discord.world.guild('elsewhere').roles[0];
@@ -120,22 +122,28 @@ describe('npm run setup -- --yes', () => {
   it.each([
     ['a registration', '/applications/:application/guilds/:guild/commands', 50_013],
     ['a check', '/guilds/:guild/channels', 50_001],
-  ])('npm run setup says what to do if Discord refuses %s, and ignores a proxy', async (_name, route, code) => {
-    const world = await newWorld();
-    world.discord.faults.add({ on: { route }, do: { type: 'status', status: 403, code } });
-    const DISCORD_GUILD_ID = world.discord.world.guild('atelier').id;
-    const HTTPS_PROXY = `http://127.0.0.1:${await freePort()}`;
-    const ending = await setUp(newFolder(), {
-      ...settingsOf(world),
-      DISCORD_GUILD_ID,
-      HTTPS_PROXY,
-      HTTP_PROXY: HTTPS_PROXY,
-    });
-    expect(wordsOf(ending.output)).toContain(`Discord gives the bot no access to a server (code ${code}).`);
-    expect(ending.code).toBe(78);
-  });
+  ])(
+    'npm run setup says what to do if Discord refuses %s, and ignores a proxy',
+    { tags: ['breadth'] },
+    async (_name, route, code) => {
+      const world = await newWorld();
+      world.discord.faults.add({ on: { route }, do: { type: 'status', status: 403, code } });
+      const DISCORD_GUILD_ID = world.discord.world.guild('atelier').id;
+      const HTTPS_PROXY = `http://127.0.0.1:${await freePort()}`;
+      const ending = await setUp(newFolder(), {
+        ...settingsOf(world),
+        DISCORD_GUILD_ID,
+        HTTPS_PROXY,
+        HTTP_PROXY: HTTPS_PROXY,
+      });
+      expect(wordsOf(ending.output)).toContain(`Discord gives the bot no access to a server (code ${code}).`);
+      expect(ending.code).toBe(78);
+    },
+  );
 
-  it('npm run setup names the application of the token, and says what to check if it is another one than that of the server', async () => {
+  it('npm run setup names the application of the token, and says what to check if it is another one than that of the server', {
+    tags: ['breadth'],
+  }, async () => {
     const world = await newWorld({ discord: { application: { name: 'Another bot', bot_public: false } } });
     const server = world.discord.world.guild('atelier');
     server.installed = false;
@@ -152,7 +160,9 @@ describe('npm run setup -- --yes', () => {
     expect(alone).toEqual({ code: 0, output: expect.stringContaining('The bot is on no server yet.') });
   });
 
-  it('npm run setup names what could harm the bot in the settings of its application', async () => {
+  it('npm run setup names what could harm the bot in the settings of its application', {
+    tags: ['breadth'],
+  }, async () => {
     const application = {
       bot_public: true,
       bot_require_code_grant: true,
@@ -167,7 +177,9 @@ describe('npm run setup -- --yes', () => {
     expect(code).toBe(0);
   });
 
-  it('npm run setup -- --yes keeps the rest of .env as it is, overwrites no value, and names a model that the gateway does not list', async () => {
+  it('npm run setup -- --yes keeps the rest of .env as it is, overwrites no value, and names a model that the gateway does not list', {
+    tags: ['breadth'],
+  }, async () => {
     const world = await newWorld();
     const folder = newFolder();
     const { DISCORD_TOKEN, ...settings } = settingsOf(world);
@@ -187,7 +199,7 @@ describe('npm run setup -- --yes', () => {
   });
 });
 
-describe('What npm run setup -- --yes says if something is wrong', () => {
+describe('What npm run setup -- --yes says if something is wrong', { tags: ['breadth'] }, () => {
   let settings: Record<string, string> = {};
   let page = '';
   let closedPort = 0;
@@ -274,7 +286,9 @@ const CTRL_C = '\u0003';
 const setupProgram = [process.execPath, ...setupArgs].join(' ');
 
 describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
-  it('npm run setup leaves nothing behind after Ctrl-C, asks again after wrong responses, waits for the server, and keeps everything the second time', async () => {
+  it('npm run setup leaves nothing behind after Ctrl-C, asks again after wrong responses, waits for the server, and keeps everything the second time', {
+    tags: ['breadth'],
+  }, async () => {
     const world = await newWorld({ gateway: { profile: 'stock', keys: [{ key: KEY }] } });
     const { discord, gateway } = world;
     for (const guild of discord.world.guilds.values()) guild.installed = false;
@@ -339,6 +353,7 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
 
   it('The three commands of the README bring a new user from a checkout to a finished image within five minutes; npm ci is represented by the installed packages', {
     timeout: 5 * 60_000,
+    tags: ['breadth'],
   }, async () => {
     const world = await newWorld();
     const { discord, gateway } = world;

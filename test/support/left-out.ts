@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { matchesGlob } from 'node:path';
+import { dirname, matchesGlob } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** Says in a run's last lines which test files and cases it leaves out. */
@@ -17,7 +17,7 @@ export class LeftOut implements Reporter {
     if (files.length === 0) return;
     const counts = new Map<string, number>();
     for (const file of files) {
-      const name = file.split('/').slice(0, 2).join('/');
+      const name = dirname(file).split('/').slice(0, 2).join('/');
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     const list = [...counts].map(([name, count]) => `${name} (${count})`).join(', ');

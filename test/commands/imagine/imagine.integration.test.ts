@@ -6,6 +6,7 @@ import { imagine } from '../../../src/commands/imagine/feature.ts';
 import { registrationOf } from '../../../src/discord/registration.ts';
 import { startTestBot } from '../../e2e/bot.ts';
 import { imageUpload } from '../../e2e/tasks/image-fixture.ts';
+import { itVariants } from '../../support/variants.ts';
 
 const orders = ({ requests }: EmbeddedGateway) => requests.filter(({ path }) => path.includes('/submit/'));
 const promptOf = (gateway: EmbeddedGateway) => (orders(gateway)[0]?.body as { prompt?: unknown } | undefined)?.prompt;
@@ -78,7 +79,7 @@ describe('/imagine', () => {
     expect(rest).toEqual([...postedUrls, 'a', 'fox']);
   });
 
-  it.each([
+  itVariants([
     ['a prompt without text', { prompt: '\u200b ' }, 'The prompt is empty'],
     ['a flag out of range', { prompt: 'a fox —chaos 500' }, '`--chaos` must be a number between `0` and `100`.'],
     [
@@ -94,7 +95,7 @@ describe('/imagine', () => {
     expect(orders(gateway)).toEqual([]);
   });
 
-  it.each([
+  itVariants([
     ['member', 'read-only', 'without these permissions: `Send Messages`, `Attach Files`.'],
     ['admin', 'admin-room', 'without these permissions: `View Channel`, `Send Messages`, `Attach Files`.'],
   ])(
@@ -106,7 +107,7 @@ describe('/imagine', () => {
     },
   );
 
-  it.each([
+  itVariants([
     ['an ephemeral result where the bot is not allowed to post', 'member', 'read-only', { private: true }],
     ['a thread', 'member', 'thread', {}],
     ['a direct message', 'member', 'dm', {}],

@@ -75,7 +75,7 @@ describe('The custom id of a task list', () => {
     );
   });
 
-  it('A forged custom id of a task list is refused before the store is read', async () => {
+  it('A forged custom id of a task list is refused before the store is read', { tags: ['breadth'] }, async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'm',

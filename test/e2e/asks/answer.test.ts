@@ -46,7 +46,7 @@ describeProfiles('/ask', (profile) => {
   });
 });
 
-it('/ask edits its message while the answer arrives, at most once a second', async () => {
+it('/ask edits its message while the answer arrives, at most once a second', { tags: ['breadth'] }, async () => {
   const { discord, gateway } = await startTestBot({ settings: models, gateway: { speed: 1 } });
   const startedAt = Date.now();
   const exchange = await discord.as('member').slash('ask', { prompt: 'tell me of the snow, 160 words' });
@@ -71,7 +71,9 @@ it('An answer keeps code in code blocks in every message, and shows a small tabl
   expect(parts.map(text).join('\n')).toMatch(/```\nno\. {2}word +letters\n─{3} {2}─+ {2}─{7}\n {2}1 {2}\w+ +\d+\n/);
 });
 
-it('An answer in a user installation uses only a few messages and a file for the rest', async () => {
+it('An answer in a user installation uses only a few messages and a file for the rest', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startFastClockBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },

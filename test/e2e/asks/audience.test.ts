@@ -58,7 +58,7 @@ async function showSecondTurn(fixture: FastClockFixture) {
   return { member, second, shownCopy: await showCopy(fixture, 'what everyone', 'everyone') };
 }
 
-it('Continuing a public copy of a private answer does not use its schema', async () => {
+it('Continuing a public copy of a private answer does not use its schema', { tags: ['breadth'] }, async () => {
   const fixture = await openFixture();
   const member = fixture.discord.as('member');
   const schema_text = '{"type":"object","description":"the first secret"}';
@@ -121,7 +121,9 @@ it('Private turns in a public conversation are left out when it continues in pub
   expect(receivedText(fixture)).not.toContain('a secret between');
 });
 
-it('Questions in a direct message with the bot stay there unless they were shown elsewhere', async () => {
+it('Questions in a direct message with the bot stay there unless they were shown elsewhere', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFastClockBot({
     gateway: { speed: 20 },
     settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -148,7 +150,9 @@ it('Questions in a direct message with the bot stay there unless they were shown
   }
 });
 
-it('An admin who continues another member’s answer in private does not receive that member’s private turns', async () => {
+it('An admin who continues another member’s answer in private does not receive that member’s private turns', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await openFixture();
   const { member, shownCopy } = await showSecondTurn(fixture);
   await continueFrom(member, shownCopy, 'an open question');
@@ -178,7 +182,7 @@ it('A message in a thread does not send private turns to the model', async () =>
   expect(receivedText(fixture)).not.toContain('first secret');
 });
 
-it('A retry in public does not send private turns to the model', async () => {
+it('A retry in public does not send private turns to the model', { tags: ['breadth'] }, async () => {
   const fixture = await openFixture();
   const { member, shownCopy } = await showSecondTurn(fixture);
   fixture.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 30 } });

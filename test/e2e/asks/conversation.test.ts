@@ -116,7 +116,9 @@ describeProfiles('A conversation', (profile) => {
     expect(receivedTurns(fixture)).toHaveLength(1);
   });
 
-  it('A member who continued another member’s conversation ends only their own part of it', async () => {
+  it('A member who continued another member’s conversation ends only their own part of it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await openFixture();
     const other = fixture.discord.as('other');
     const first = await answerTo(fixture, { prompt: 'snow?' });
@@ -167,7 +169,7 @@ describeProfiles('A conversation', (profile) => {
   });
 });
 
-describe('The options of a question', () => {
+describe('The options of a question', { tags: ['breadth'] }, () => {
   it('A question can include an image, a second one as its file, and allow a web search', async () => {
     const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#369' } })

@@ -57,7 +57,9 @@ describe('The files of earlier questions', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The files of an earlier question get fresh URLs from Discord once theirs have expired', async () => {
+  it('The files of an earlier question get fresh URLs from Discord once theirs have expired', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await openFixture();
     const { discord, clock } = fixture;
     await ask(fixture, { prompt: 'what is this?', image: await imageFile() });
@@ -67,7 +69,9 @@ describe('The files of earlier questions', () => {
     expect(partTypes(fixture, 0)).toEqual(['input_text', 'input_image']);
   });
 
-  it('A file that Discord no longer has is left out, and both the model and the details mention that', async () => {
+  it('A file that Discord no longer has is left out, and both the model and the details mention that', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await openFixture();
     const { discord, clock, gateway } = fixture;
     await ask(fixture, { prompt: 'what is this?', image: await imageFile('a *red* [fox].png') });
@@ -82,7 +86,9 @@ describe('The files of earlier questions', () => {
     expect(await detailsOf(fixture, second)).toContain('(no longer available)');
   });
 
-  it('A model that refuses files from earlier questions answers without them, and the refusal is remembered', async () => {
+  it('A model that refuses files from earlier questions answers without them, and the refusal is remembered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await openFixture();
     const { gateway } = fixture;
     await ask(fixture, { prompt: 'what is this?', image: await imageFile() });
@@ -103,7 +109,9 @@ describe('The files of earlier questions', () => {
     expect(JSON.stringify(receivedInput(fixture))).not.toContain('input_image');
   });
 
-  it('A request that is too large because of files from earlier questions is sent without them, and that is not remembered', async () => {
+  it('A request that is too large because of files from earlier questions is sent without them, and that is not remembered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await openFixture();
     const { gateway } = fixture;
     await ask(fixture, { prompt: 'what is this?', image: await imageFile() });

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, labels, startFastClockBot } from '../quick.ts';
@@ -11,7 +12,7 @@ const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
 
 describeProfiles('The end of an answer', (profile) => {
-  it.each(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
+  itVariants(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (fault) => {
       const fixture = await startFastClockBot({
@@ -37,7 +38,7 @@ describeProfiles('The end of an answer', (profile) => {
     },
   );
 
-  it.each(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
+  itVariants(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
     'An answer is complete although its stream deviates from the specification: %s',
     async (fault) => {
       const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
@@ -105,7 +106,9 @@ describeProfiles('The end of an answer', (profile) => {
     ]);
   });
 
-  it('If the gateway does not name the feature it refuses, the answer says only what was left out', async () => {
+  it('If the gateway does not name the feature it refuses, the answer says only what was left out', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 2 });
@@ -120,7 +123,9 @@ describeProfiles('The end of an answer', (profile) => {
     expect(text(later)).not.toContain('This model does not');
   });
 
-  it('Fields that were omitted from a request that was refused anyway are sent again the next time', async () => {
+  it('Fields that were omitted from a request that was refused anyway are sent again the next time', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
@@ -133,7 +138,7 @@ describeProfiles('The end of an answer', (profile) => {
     expect(modelRequests(gateway).at(-1)).toMatchObject({ stream: true, tools: expect.any(Array) });
   });
 
-  it('A model that refuses a format is queried without it, and the answer says so', async () => {
+  it('A model that refuses a format is queried without it, and the answer says so', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({
       settings: models,
       gateway: { profile: 'stock', speed: 20 },
@@ -144,7 +149,7 @@ describeProfiles('The end of an answer', (profile) => {
     expect(modelRequests(gateway).map((body) => 'text' in body)).toEqual([true, false]);
   });
 
-  it('Any reasoning effort that a member types is sent unchanged', async () => {
+  it('Any reasoning effort that a member types is sent unchanged', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
     const member = discord.as('member');
     const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
@@ -185,7 +190,7 @@ describe('The Stop button', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Only the member who asked can press the Stop button', async () => {
+  it('Only the member who asked can press the Stop button', { tags: ['breadth'] }, async () => {
     const { discord } = await startFastClockBot({ settings: models, gateway: { speed: 0.2 } });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const streaming = await exchange.message((message) => text(message).includes(BEGINNING));

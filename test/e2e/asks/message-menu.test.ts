@@ -61,7 +61,9 @@ describe('Ask about this', () => {
     expect(sentQuestion(gateway)).toContain('a message for people');
   });
 
-  it('Does not show in the form what its member hid behind a spoiler: its words are covered, and its image is only named', async () => {
+  it('Does not show in the form what its member hid behind a spoiler: its words are covered, and its image is only named', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await start();
     const hidden = { ...fox, name: 'SPOILER_fox.png' };
     const message = await discord.as('other').say('It ends when ||the **butler**\nleaves|| the house', [hidden]);
@@ -83,7 +85,7 @@ describe('Ask about this', () => {
     expect(answer.ephemeral).toBe(true);
   });
 
-  it('Answers questions about a message that only the member sees in private', async () => {
+  it('Answers questions about a message that only the member sees in private', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await start();
     const member = discord.as('member');
     const exchange = await member.slash('ask', { prompt: 'what is snow?', private: true });
@@ -94,7 +96,9 @@ describe('Ask about this', () => {
     expect(sentQuestion(gateway)).toContain('what is snow?');
   });
 
-  it('Works in threads and direct messages, and with one’s own installation of the bot', async () => {
+  it('Works in threads and direct messages, and with one’s own installation of the bot', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await start({ settings: { DISCORD_USER_INSTALL: 'on' } });
     for (const [who, channel] of [
       ['member', 'thread'],
@@ -116,7 +120,9 @@ describe('Ask about this', () => {
     expect(sentQuestion(gateway)).toContain('They apply wherever you use the bot.');
   });
 
-  it('The form shows the message without the bot’s small print, and names the files that are sent with the question', async () => {
+  it('The form shows the message without the bot’s small print, and names the files that are sent with the question', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord } = await start();
     const answer = await (await discord.as('other').slash('ask', { prompt: 'why snow?' })).message(hasEnded);
     const form = await openForm(discord, answer);
@@ -151,7 +157,7 @@ describe('What applies to /ask applies to Ask about this', () => {
     expect(modelRequests(gateway)).toHaveLength(0);
   });
 
-  it('Where /ask replies in private by default, so does it', async () => {
+  it('Where /ask replies in private by default, so does it', { tags: ['breadth'] }, async () => {
     const { discord } = await start();
     await applyRules(discord, { privateCommands: ['ask'] });
     const message = await discord.as('other').say('a story');
@@ -159,7 +165,7 @@ describe('What applies to /ask applies to Ask about this', () => {
     expect(answer.ephemeral).toBe(true);
   });
 
-  it('A price that has to be confirmed is shown before anything is sent', async () => {
+  it('A price that has to be confirmed is shown before anything is sent', { tags: ['breadth'] }, async () => {
     const prices = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(prices, JSON.stringify({ ask: { perMillion: { input: '1000', output: '1000' } } }));
     const { discord, gateway } = await start({ settings: { ...noLimits, PRICES: prices } });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockFixture, type FastClockFixture, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/fixture.ts';
@@ -39,7 +40,7 @@ async function waitUntilDeleted(fixture: FastClockFixture): Promise<void> {
 }
 
 describe('A further message of a public answer', () => {
-  it.each([1, 2, 3])(
+  itVariants([1, 2, 3])(
     'Public message %i of an answer is posted once even if Discord’s response was lost, and is deleted with the answer',
     async (nth) => {
       const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
@@ -58,7 +59,7 @@ describe('A further message of a public answer', () => {
     },
   );
 
-  it.each([1, 2, 3])(
+  itVariants([1, 2, 3])(
     'Public message %i of an answer is found again by a bot that was restarted before Discord responded',
     async (nth) => {
       const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 20 } });
@@ -79,7 +80,7 @@ describe('A further message of a public answer', () => {
     },
   );
 
-  it('A further message that was never confirmed is erased with its owner’s data', async () => {
+  it('A further message that was never confirmed is erased with its owner’s data', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 20 } });
     const { discord } = fixture;
     const app = await startBot(fixture);
@@ -93,7 +94,9 @@ describe('A further message of a public answer', () => {
     await restarted.stop();
   });
 
-  it('If the bot is not allowed to post, further messages use the interaction token once, and a lost response leads to a file with the whole answer', async () => {
+  it('If the bot is not allowed to post, further messages use the interaction token once, and a lost response leads to a file with the whole answer', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { ...models, DISCORD_USER_INSTALL: 'on' },
@@ -110,7 +113,7 @@ describe('A further message of a public answer', () => {
 });
 
 describe('A further message of a private answer', () => {
-  it.each([1, 2, 3])(
+  itVariants([1, 2, 3])(
     'Private message %i of an answer is not sent again after a lost response, and “Show only to me” shows the whole answer',
     async (nth) => {
       const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });

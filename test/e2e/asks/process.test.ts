@@ -52,7 +52,9 @@ async function startBot(fixture: Fixture) {
 const waitForFurtherMessage = ({ discord }: Fixture, minLength: number) =>
   discord.until(() => discord.messages('studio').find((one, index) => index > 0 && text(one).length > minLength));
 
-it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', async () => {
+it('A bot that is killed during a stream edits the message after the restart and keeps what had arrived', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = await startBot(fixture);
   const exchange = await fixture.discord.as('member').slash('ask', { prompt: 'tell me of the snow, 2000 words' });
@@ -68,7 +70,9 @@ it('A bot that is killed during a stream edits the message after the restart and
   expect(second.log()).not.toContain('of the snow');
 });
 
-it('A bot that is killed while it posts a further message finds it again and shows its text once', async () => {
+it('A bot that is killed while it posts a further message finds it again and shows its text once', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await createFixture({ gateway: { seed: 1 } });
   const first = await startBot(fixture);
   // Each start is reported to the operator in another channel.
@@ -88,7 +92,9 @@ it('A bot that is killed while it posts a further message finds it again and sho
   expect(postRequests).toHaveLength(furtherMessages.length);
 });
 
-it('An approved tool call cannot be approved again if the bot is killed while submitting its order', async () => {
+it('An approved tool call cannot be approved again if the bot is killed while submitting its order', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await createFixture({ gateway: { seed: 1, speed: 20 } });
   const orders = () => fixture.gateway.requests.filter(({ path }) => path.includes('/images/'));
   fixture.gateway.faults.add({ on: { path: /\/images\// }, do: 'accepted-then-hang' });
@@ -111,7 +117,9 @@ it('An approved tool call cannot be approved again if the bot is killed while su
   expect(modelRequests(fixture.gateway)).toHaveLength(1);
 });
 
-it('A bot without the message content intent exits with 78 and names the missing switch', async () => {
+it('A bot without the message content intent exits with 78 and names the missing switch', {
+  tags: ['breadth'],
+}, async () => {
   const bot = spawnBot(await createFixture(), { DISCORD_MESSAGE_CONTENT: 'on' });
   const code = await bot.exitCode;
   expect(code).toBe(78);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { applyRules } from '../mentions/fixture.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
@@ -83,7 +84,9 @@ describe('/prompt', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('It works in direct messages and in personal installations, always in private', async () => {
+  it('It works in direct messages and in personal installations, always in private', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const { discord } = fixture;
     for (const actor of [
@@ -102,7 +105,9 @@ describe('/prompt', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('An explanation has no prompts to use, and does not become part of a conversation', async () => {
+  it('An explanation has no prompts to use, and does not become part of a conversation', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const answer = await help(fixture, 'explain');
     expect(text(answer)).toContain('What the parts of the prompt do');
@@ -124,7 +129,7 @@ describe('/prompt', () => {
     expect([again.ephemeral, labels(again).includes('Imagine 3')]).toEqual([true, true]);
   });
 
-  it.each([
+  itVariants([
     ['nothing', ''],
     ['blank text', ' \n\u200b\n'],
     ['an empty list', '{"proposals":[]}'],
@@ -149,7 +154,7 @@ describe('/prompt', () => {
     },
   );
 
-  it.each([
+  itVariants([
     'empty',
     { type: 'truncated', how: 'half' },
     'error-in-200',
@@ -166,7 +171,9 @@ describe('/prompt', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('An answer without end is cut off at a limit, which is said, and what arrived is no prompt', async () => {
+  it('An answer without end is cut off at a limit, which is said, and what arrived is no prompt', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       settings,
       gateway: { speed: 20 },
@@ -180,7 +187,9 @@ describe('/prompt', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A model without output formats gets the schema in its instructions, and a cut answer keeps its whole proposals', async () => {
+  it('A model without output formats gets the schema in its instructions, and a cut answer keeps its whole proposals', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     fixture.gateway.faults.add({ do: 'no-format', times: 100 });
     answerWith(fixture, '{"proposals":["a red fox","a hen');
@@ -217,7 +226,9 @@ describe('/prompt', () => {
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('A text that is too long for a message continues in further messages, and each proposal stays whole', async () => {
+  it('A text that is too long for a message continues in further messages, and each proposal stays whole', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const long = Array.from({ length: 290 }, (_, index) => `word${index}`).join(' ');
     answerWith(fixture, JSON.stringify({ proposals: [`a fox ${long}`, 'a fox'] }));

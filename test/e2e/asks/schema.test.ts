@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -37,7 +38,9 @@ describe('Schemas in /ask', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', async () => {
+  it('An answer that does not match the schema is shown with the location of each mismatch and what was expected', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^\\d{40}$' } } };
     const options = { prompt, schema_text: JSON.stringify(schema) };
@@ -47,7 +50,9 @@ describe('Schemas in /ask', () => {
     expect(text(final)).toContain('`/code` does not match `pattern: ^\\d{40}$`.');
   });
 
-  it('The message of a long answer shows its beginning, and the file contains all of it', async () => {
+  it('The message of a long answer shows its beginning, and the file contains all of it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const schema = strictObject({ list: { type: 'array', minItems: 200, maxItems: 200, items: { type: 'string' } } });
     const exchange = await fixture.discord.as('member').slash('ask', { prompt, schema: file(schema) });
@@ -58,7 +63,9 @@ describe('Schemas in /ask', () => {
     expect(JSON.parse((await bytesOf(final, 0)).toString()).list).toHaveLength(200);
   });
 
-  it('A model without output formats receives the schema in its instructions, and an answer that is not JSON is shown as text', async () => {
+  it('A model without output formats receives the schema in its instructions, and an answer that is not JSON is shown as text', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     fixture.gateway.faults.add(noFormatFault);
     const options = { prompt, schema: file(fox), instructions: 'Be brief.' };
@@ -79,7 +86,7 @@ describe('Schemas in /ask', () => {
     expect(modelRequests(fixture.gateway).at(-1)?.instructions).toContain(JSON.stringify(fox));
   });
 
-  it('Continue and Retry keep the schema, and a new question does not', async () => {
+  it('Continue and Retry keep the schema, and a new question does not', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const member = fixture.discord.as('member');
     fixture.gateway.faults.add({ do: { type: 'text', how: 'cut', after: 4 } });
@@ -98,7 +105,7 @@ describe('Schemas in /ask', () => {
 });
 
 describe('A schema that cannot be used', () => {
-  it.each([
+  itVariants([
     ['that is given twice', { schema: file(fox), schema_text: '{"type":"object"}' }, 'Use one of them'],
     ['whose text is not JSON', { schema_text: 'an object' }, 'not valid JSON'],
     ['whose file is not JSON', { schema: { name: 'a.json', bytes: Buffer.from('an object') } }, 'not valid JSON'],

@@ -77,7 +77,9 @@ describe('Audio in a question', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A model that refuses audio gets a transcript instead, and the refusal is remembered', async () => {
+  it('A model that refuses audio gets a transcript instead, and the refusal is remembered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture(audioModelSettings);
     const { gateway } = fixture;
     const error = {
@@ -95,7 +97,7 @@ describe('Audio in a question', () => {
     expect(partsOf(fixture, 0)[1]?.text).toContain('[Transcript of voice.ogg]');
   });
 
-  it('Audio is refused privately if the gateway has no model that transcribes it', async () => {
+  it('Audio is refused privately if the gateway has no model that transcribes it', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture(models, ['quill-5']);
     const refusal = await ask(fixture, { prompt: 'what is this?', file: await recording() });
     expect(text(refusal)).toMatch(/`quill-5` does not support audio, and .* can transcribe `voice\.ogg`/);
@@ -125,7 +127,7 @@ describe('Audio in a question', () => {
     expect(modelRequests(gateway)).toHaveLength(1);
   });
 
-  it('A file that claims to be audio but is not is refused', async () => {
+  it('A file that claims to be audio but is not is refused', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture(audioModelSettings);
     const fakeAudio = { name: 'odd.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('words') };
     const refusal = await ask(fixture, { prompt: 'what is this?', file: fakeAudio });
@@ -133,7 +135,7 @@ describe('Audio in a question', () => {
     expect(modelRequests(fixture.gateway)).toHaveLength(0);
   });
 
-  it('The form for the next question accepts audio', async () => {
+  it('The form for the next question accepts audio', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture(audioModelSettings);
     const member = fixture.discord.as('member');
     const first = await askAndWait(fixture, { prompt: 'snow?' });

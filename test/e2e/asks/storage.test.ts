@@ -44,7 +44,9 @@ describe('The storage of an answer', () => {
     });
   });
 
-  it('An answer that a restart interrupted keeps what had arrived in all of its messages, even if its token has expired', async () => {
+  it('An answer that a restart interrupted keeps what had arrived in all of its messages, even if its token has expired', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway, clock } = fixture;
     const app = await startBot(fixture);
@@ -132,7 +134,7 @@ describe('The storage of an answer', () => {
     expect(modelRequests(gateway)).toHaveLength(1);
   });
 
-  it('An answer is completed in its other messages if one of them was deleted', async () => {
+  it('An answer is completed in its other messages if one of them was deleted', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ settings: models, gateway: { speed: 1 } });
     const { discord, gateway } = fixture;
     const exchange = await discord.as('member').slash('ask', { prompt: longPrompt });

@@ -30,7 +30,7 @@ describe('Plain messages in a thread', () => {
     expect(fixture.logged()).not.toContain('and ice?');
   });
 
-  it('The answer to a plain message says how many of its files were not used', async () => {
+  it('The answer to a plain message says how many of its files were not used', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;
     await askInThread(fixture, 'snow?');
@@ -44,7 +44,7 @@ describe('Plain messages in a thread', () => {
     expect(JSON.stringify(modelRequests(gateway).at(-1))).not.toMatch(/b\.txt|c\.txt/);
   });
 
-  it('A long answer to a plain message continues in further messages from the bot', async () => {
+  it('A long answer to a plain message continues in further messages from the bot', { tags: ['breadth'] }, async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;
     await askInThread(fixture, 'snow?');
@@ -66,7 +66,9 @@ describe('Plain messages in a thread', () => {
   });
 });
 
-it('Plain messages are also answered in a server that the bot joined after it started', async () => {
+it('Plain messages are also answered in a server that the bot joined after it started', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFixture();
   const { discord, gateway } = fixture;
   const { world } = discord;

@@ -109,7 +109,7 @@ describeProfiles('The tools of /ask', (profile) => {
     expect(approvalId(askedAgain)).not.toBe(approvalId(asked));
   });
 
-  it('A tool call can be approved again after the gateway refused its order', async () => {
+  it('A tool call can be approved again after the gateway refused its order', { tags: ['breadth'] }, async () => {
     const { discord, gateway, clock } = await startFixture();
     const member = discord.as('member');
     gateway.faults.add({ on: { path: /\/images\// }, do: 'quota' });
@@ -127,7 +127,9 @@ describeProfiles('The tools of /ask', (profile) => {
     expect(modelRequests(gateway)).toHaveLength(2);
   });
 
-  it('Tools that read models and public tasks need no approval, and their outputs are sent together in one request', async () => {
+  it('Tools that read models and public tasks need no approval, and their outputs are sent together in one request', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFixture();
     const member = discord.as('member');
     await (await member.slash('imagine', { prompt: 'a public fox' })).message(says('Finished in'));

@@ -73,7 +73,9 @@ it('A reply to an answer continues it, also for another member', async () => {
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
 });
 
-it('A reply to an answer whose conversation was ended starts a new one, and the answer says so', async () => {
+it('A reply to an answer whose conversation was ended starts a new one, and the answer says so', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startMentionBot();
   const member = discord.as('member');
   const answer = await replyTo(discord, 'studio', await member.say(toBot(discord, 'what is snow?')));
@@ -83,7 +85,9 @@ it('A reply to an answer whose conversation was ended starts a new one, and the 
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(1);
 });
 
-it('A reply to the response of a command comes without its text, so the bot points once to Continue or a mention', async () => {
+it('A reply to the response of a command comes without its text, so the bot points once to Continue or a mention', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startMentionBot();
   const member = discord.as('member');
   const response = await (await member.slash('ask', { prompt: 'what is snow?' })).message(hasEnded);
@@ -96,7 +100,9 @@ it('A reply to the response of a command comes without its text, so the bot poin
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
 });
 
-it('A message that a question replies to is sent to the model as data, if Discord sends it', async () => {
+it('A message that a question replies to is sent to the model as data, if Discord sends it', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFastClockBot({
     settings: { ...models, DISCORD_MESSAGE_CONTENT: 'on' },
     discord: { privilegedIntents: ['message-content'] },
@@ -113,7 +119,9 @@ it('A message that a question replies to is sent to the model as data, if Discor
   expect(sent).toContain('input_image');
 });
 
-it('If Discord leaves out the message that a question replies to, nothing is submitted, and the bot says what to do', async () => {
+it('If Discord leaves out the message that a question replies to, nothing is submitted, and the bot says what to do', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startMentionBot();
   const other = await discord.as('other').say('a message for people');
   const question = await discord.as('member').reply(other, toBot(discord, 'what does this mean?'));

@@ -42,7 +42,9 @@ describe('Rules about mentions', () => {
     expect(await isAnswered(fixture, 'studio')).toBe(false);
   });
 
-  it('A server can turn them off in a channel and its threads, or allow them to a role only', async () => {
+  it('A server can turn them off in a channel and its threads, or allow them to a role only', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startMentionBot();
     const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
@@ -73,7 +75,9 @@ describe('What a server’s admins have set under Integrations', () => {
     expect(await isAnswered(fixture, 'studio', 'other')).toBe(true);
   });
 
-  it('What is set for /ask comes before what is set for the bot, and channels count', async () => {
+  it('What is set for /ask comes before what is set for the bot, and channels count', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startMentionBot();
     const { discord } = fixture;
     const guild = discord.world.guild('atelier');
@@ -92,7 +96,9 @@ describe('What a server’s admins have set under Integrations', () => {
     expect(await isAnswered(fixture, 'no-threads')).toBe(true);
   });
 
-  it('A member who may use no commands in a channel is not answered there, nor in its threads', async () => {
+  it('A member who may use no commands in a channel is not answered there, nor in its threads', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startMentionBot();
     const { world } = fixture.discord;
     const { id } = world.guild('atelier');

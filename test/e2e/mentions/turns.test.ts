@@ -33,7 +33,7 @@ it('A member has one answer in progress in a channel, and the next question cont
   expect(modelRequests(gateway).at(-1)?.input).toHaveLength(3);
 });
 
-it('The reply to a question that waited says when the question is submitted', async () => {
+it('The reply to a question that waited says when the question is submitted', { tags: ['breadth'] }, async () => {
   const { discord, gateway, member, question } = await startSlowAnswer();
   const next = await member.say(toBot(discord, 'and ice?'));
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
@@ -53,7 +53,9 @@ it('A member with too many waiting questions is told so in private', async () =>
   expect([why.ephemeral, text(why)]).toEqual([true, expect.stringContaining('waiting in this channel')]);
 });
 
-it('An edit of a question that waits is followed, and one of a question that is being answered is only mentioned in its answer', async () => {
+it('An edit of a question that waits is followed, and one of a question that is being answered is only mentioned in its answer', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway, member, question } = await startSlowAnswer();
   const next = await member.say(toBot(discord, 'and ice?'));
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
@@ -68,7 +70,9 @@ it('An edit of a question that waits is followed, and one of a question that is 
   expect(JSON.stringify(modelRequests(gateway))).toContain('and hail?');
 });
 
-it('An answer whose question is edited back to what was submitted says nothing of it', async () => {
+it('An answer whose question is edited back to what was submitted says nothing of it', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway, member, question } = await startSlowAnswer();
   const isNoted = (message: Message): boolean => text(message).includes('edited after');
   await member.edit(question, toBot(discord, 'tell me of fire'));
@@ -86,7 +90,7 @@ it('The deletion of a question stops its answer, which says so', async () => {
   expect(modelRequests(gateway)).toHaveLength(1);
 });
 
-it('A question that is deleted while it waits is not answered', async () => {
+it('A question that is deleted while it waits is not answered', { tags: ['breadth'] }, async () => {
   const { discord, gateway, member, question } = await startSlowAnswer();
   const next = await member.say(toBot(discord, 'and ice?'));
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');

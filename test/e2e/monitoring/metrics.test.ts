@@ -93,7 +93,7 @@ describe('/metrics', () => {
     expect(values.get('atelier_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
-  it('Live tasks, refusals and answers delayed by Discord are counted', async () => {
+  it('Live tasks, refusals and answers delayed by Discord are counted', { tags: ['breadth'] }, async () => {
     const bot = await startClockedBot({ settings: { DEFAULT_MEMBER_BUDGET: '1 at once' }, allowsRateLimits: true });
     const member = bot.discord.as('member');
     await (await member.slash('imagine', { prompt })).message(says('%'));
@@ -114,7 +114,9 @@ describe('/metrics', () => {
     await expect.poll(isOver).toBe(true);
   });
 
-  it('Requests that are refused when a confirmation runs are counted like any other', async () => {
+  it('Requests that are refused when a confirmation runs are counted like any other', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await startClockedBot({ settings: noLimits });
     const member = bot.discord.as('member');
     const grid = await imagine(bot);
@@ -135,7 +137,7 @@ describe('/metrics', () => {
     expect(sumOf(values, 'atelier_polls_total', 'outcome="refused"')).toBeGreaterThan(0);
   });
 
-  it('An answer is counted while it is streamed', async () => {
+  it('An answer is counted while it is streamed', { tags: ['breadth'] }, async () => {
     const bot = await startMonitoredBot({
       settings: { DEFAULT_TEXT_MODEL: 'quill-5' },
       gatewayLimits: { silenceMs: 3_000 },
@@ -193,6 +195,7 @@ describe('The labels of /metrics', () => {
 
   it.skipIf(!hasPromtool)(
     `promtool reports no problems with the metrics${hasPromtool ? '' : ' (skipped: promtool is not installed)'}`,
+    { tags: ['breadth'] },
     async () => {
       const fixture = await startClockedBot();
       await imagine(fixture);

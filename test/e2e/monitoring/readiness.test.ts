@@ -136,7 +136,9 @@ describe('/livez and /readyz', () => {
     expect((await check.check()).store).toBeUndefined();
   });
 
-  it('A bot that is stopping is live but not ready, and its port is closed afterwards', async () => {
+  it('A bot that is stopping is live but not ready, and its port is closed afterwards', {
+    tags: ['breadth'],
+  }, async () => {
     const bot = await startMonitoredBot();
     bot.gateway.faults.add({ on: { path: '/imgx/submit' }, do: { type: 'drip', bytes: 3, everyMs: 20 } });
     await bot.discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -148,7 +150,7 @@ describe('/livez and /readyz', () => {
     await expect(bot.request('/livez')).rejects.toThrow();
   });
 
-  it('A request that is not a short GET is refused without reading its body', async () => {
+  it('A request that is not a short GET is refused without reading its body', { tags: ['breadth'] }, async () => {
     const { url, request } = await startMonitoredBot();
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect(await request('/livez', { method })).toMatchObject({ status: 405 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { hasEnded, modelRequests, models } from '../asks/fixture.ts';
 import { startBot } from '../bot.ts';
 import { createFastClockFixture, type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
@@ -41,7 +42,9 @@ describe('/preset', () => {
     expect(text(await presetReply(fixture, 'list', {}))).toMatch(/Yours[\s\S]*Poster · \/imagine · used 2 times/);
   });
 
-  it('A preset comes after flags and options, and before the settings of the member', async () => {
+  it('A preset comes after flags and options, and before the settings of the member', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const settings = await (await member.slash('settings')).message();
@@ -54,7 +57,9 @@ describe('/preset', () => {
     );
   });
 
-  it('/preset use orders by the command of the preset, and without a prompt only if the template stands alone', async () => {
+  it('/preset use orders by the command of the preset, and without a prompt only if the template stands alone', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const { gateway } = fixture;
     await presetReply(fixture, 'save', {
@@ -76,7 +81,7 @@ describe('/preset', () => {
     expect(promptOf(fixture)).toBe('a fox, poster --ar 2:3 --style raw');
   });
 
-  it.each([
+  itVariants([
     ['image', { preset: 'Night', prompt: 'a fox' }, 'at night: a fox'],
     ['video', { preset: 'Night', prompt: 'a fox' }, 'at night: a fox'],
     ['music make', { preset: 'Night', about: 'a fox' }, 'at night: a fox'],
@@ -124,7 +129,9 @@ describe('/preset', () => {
     );
   });
 
-  it('A shared preset is updated by its owner, copied by others, and deleted by its owner and moderators, which the log channel says', async () => {
+  it('A shared preset is updated by its owner, copied by others, and deleted by its owner and moderators, which the log channel says', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const other = { who: 'other' };
     await presetReply(fixture, 'save', poster);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { applyRules } from '../mentions/fixture.ts';
 import {
@@ -100,7 +101,7 @@ describe('Shared presets', () => {
     expect(await suggestionsOf(fixture)).toEqual(['Poster · yours']);
   });
 
-  it.each([
+  itVariants([
     [{ name: '**x**' }, 'The name can have up to 40 letters'],
     [{ name: '<@123456789012345678>' }, 'The name can have'],
     [{ name: 'a\u202eb' }, 'The name can have'],

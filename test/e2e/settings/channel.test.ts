@@ -36,7 +36,9 @@ describe('/channel', () => {
     expect(text(await (await manager.click(page, 'Reset all')).followUp())).toContain('Manage Channels permission');
   });
 
-  it('A section that someone else has changed meanwhile is not overwritten unless it is saved again, and other sections are kept', async () => {
+  it('A section that someone else has changed meanwhile is not overwritten unless it is saved again, and other sections are kept', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     const owner = discord.as('owner');
     const page = await (await owner.slash('channel edit')).message();
@@ -77,7 +79,7 @@ describe('/channel', () => {
     expect(instructions()).toBeUndefined();
   });
 
-  it('Mentions are not answered in a channel whose persona does not want them', async () => {
+  it('Mentions are not answered in a channel whose persona does not want them', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startMentionBot();
     await changeSettings(discord.as('owner'), 'channel edit', 'Change persona', { ...persona, mentions: 'off' });
     const member = discord.as('member');
@@ -90,7 +92,7 @@ describe('/channel', () => {
     expect(await help('hall')).toContain('messages that mention it');
   });
 
-  it('A persona is judged by the rules when it is saved, and when it is used', async () => {
+  it('A persona is judged by the rules when it is saved, and when it is used', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startMentionBot();
     const owner = discord.as('owner');
     await changeSettings(owner, 'channel edit', 'Change persona', persona);
@@ -108,7 +110,7 @@ describe('/channel', () => {
     expect(modelRequests(gateway)).toHaveLength(0);
   });
 
-  it('A persona and a suffix that the moderation service flags cannot be saved', async () => {
+  it('A persona and a suffix that the moderation service flags cannot be saved', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
     const { discord, gateway, config } = fixture;
     const moderation = { ...config.moderation, baseUrl: gateway.url, apiKey: config.gateway.apiKey };
@@ -126,7 +128,9 @@ describe('/channel', () => {
     expect(text(await (await owner.slash('channel show')).message())).not.toContain('violence');
   });
 
-  it('A member’s settings come before the channel’s, and the channel’s before the defaults of the server', async () => {
+  it('A member’s settings come before the channel’s, and the channel’s before the defaults of the server', {
+    tags: ['breadth'],
+  }, async () => {
     const settings = { DISCORD_USER_INSTALL: 'on' };
     const { discord, gateway } = await startFastClockBot({ settings, gateway: { speed: 20 } });
     const owner = discord.as('owner');
@@ -144,7 +148,7 @@ describe('/channel', () => {
     expect(await promptIn('dm')).toBe('a fox --ar 9:16');
   });
 
-  it('A channel can make replies private by default', async () => {
+  it('A channel can make replies private by default', { tags: ['breadth'] }, async () => {
     const { discord } = await startFastClockBot({ gateway: { speed: 20 } });
     await changeSettings(discord.as('owner'), 'channel edit', 'Change replies', { private: 'on' });
     const isPrivateIn = async (channel: string) => {

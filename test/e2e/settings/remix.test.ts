@@ -13,7 +13,9 @@ const promptIn = ({ components }: Awaited<ReturnType<Exchange['modal']>>) =>
   /"value":"([^"]*)"/.exec(JSON.stringify(components))?.[1];
 
 describeProfiles('Remix', (profile) => {
-  it('With the setting, rerolls and zooms open the prompt first, after a restart too, and the edited prompt is submitted; others press the same buttons by their own settings', async () => {
+  it('With the setting, rerolls and zooms open the prompt first, after a restart too, and the edited prompt is submitted; others press the same buttons by their own settings', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
     const first = await startBot(fixture);
     const { discord, gateway } = fixture;

@@ -77,7 +77,7 @@ describe('/settings', () => {
     expect(other.ephemeral).toBe(false);
   });
 
-  it('Private replies by default also apply to the forms of the Apps menu', async () => {
+  it('Private replies by default also apply to the forms of the Apps menu', { tags: ['breadth'] }, async () => {
     const { discord } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const [member, other] = [discord.as('member'), discord.as('other')];
     await changeSettings(member, 'settings', 'Change replies', { private: 'on' });
@@ -105,7 +105,7 @@ describe('/settings', () => {
       ]);
   });
 
-  it('Nobody else sees the suffix of a member, whatever they press on the result', async () => {
+  it('Nobody else sees the suffix of a member, whatever they press on the result', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = fixture;
     const [member, other] = [discord.as('member'), discord.as('other')];
@@ -129,7 +129,9 @@ describe('/settings', () => {
     expect(imagePrompt()).toMatchObject({ prompt: 'a hen for aunt Gerda' });
   });
 
-  it('A suffix stays hidden and in force when its owner changes a prompt in a form', async () => {
+  it('A suffix stays hidden and in force when its owner changes a prompt in a form', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const { discord, gateway } = fixture;
     const [member, other] = [discord.as('member'), discord.as('other')];
@@ -168,7 +170,9 @@ describe('/settings', () => {
     expect(JSON.stringify([grid, upscale, image, ...seen])).not.toMatch(/gerda|chaos 7/i);
   });
 
-  it('The settings of a personal installation apply in a server without the bot and in a group', async () => {
+  it('The settings of a personal installation apply in a server without the bot and in a group', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' }, gateway: { speed: 20 } });
     const installer = fixture.discord.as('installer');
     await changeSettings(installer.in('lobby'), 'settings', 'Change images', { aspect: '9:16' });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { labels, messagesWith, says } from '../quick.ts';
 import { erase, openDetails, openTask, openTaskList, publicMessages } from '../tasks/pages.ts';
@@ -9,7 +10,7 @@ import { hasEnded, isOpening, sendUtterance, startTalk, startTalkBot } from './f
 const MINUTE_MS = 60_000;
 
 describe('The end of a live conversation', () => {
-  it.each(['the command', 'the button'])(
+  itVariants(['the command', 'the button'])(
     'A live conversation is ended by %s, and its message says so',
     async (trigger) => {
       const fixture = await startTalkBot();
@@ -56,7 +57,7 @@ describe('The end of a live conversation', () => {
     expect(notice && text(notice)).toMatch(/^This conversation has ended\.\n-# Use `\/talk start`/);
   });
 
-  it('When a live conversation ends, its answers lose only the button to speak', async () => {
+  it('When a live conversation ends, its answers lose only the button to speak', { tags: ['breadth'] }, async () => {
     const fixture = await startTalkBot();
     const { discord } = fixture;
     const { thread, opening } = await startTalk(fixture);
@@ -73,7 +74,9 @@ describe('The end of a live conversation', () => {
     expect(labels(shown)).toEqual(['Delete']);
   });
 
-  it('A button that Discord did not let the bot remove from an ended live conversation is refused with an explanation, and nothing is submitted', async () => {
+  it('A button that Discord did not let the bot remove from an ended live conversation is refused with an explanation, and nothing is submitted', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot();
     const { discord, gateway } = fixture;
     const { thread, opening } = await startTalk(fixture);
@@ -114,7 +117,9 @@ it('After a restart, a live conversation continues with its history and its butt
   await discord.until(() => messagesWith(discord, thread, 'This conversation has ended.')[0]);
 });
 
-it('No live conversation remains after a restart if the bot stopped before the thread was created', async () => {
+it('No live conversation remains after a restart if the bot stopped before the thread was created', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   discord.faults.add({ on: { method: 'POST', route: /threads$/ }, do: { type: 'hang', done: true } });

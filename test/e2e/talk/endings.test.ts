@@ -59,7 +59,9 @@ it('A live conversation that is ended while an utterance is unconfirmed ends imm
   expect(storedEntries(fixture).map(standingOf).sort()).toEqual(['refunded', 'settled']);
 });
 
-it('A reply that is deleted while it is streamed leaves nothing behind, and the live conversation continues', async () => {
+it('A reply that is deleted while it is streamed leaves nothing behind, and the live conversation continues', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = fixture;
   const { thread, opening } = await startTalk(fixture);
@@ -75,7 +77,9 @@ it('A reply that is deleted while it is streamed leaves nothing behind, and the 
   expect(text(next)).toContain('was: “my name is Wren”');
 });
 
-it('A long reply continues in further messages with one voice message, and all of them are deleted together', async () => {
+it('A long reply continues in further messages with one voice message, and all of them are deleted together', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot({ gateway: { ...fastGateway, speed: 40 } });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
@@ -17,7 +18,7 @@ import {
 const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
 describeProfiles('A live conversation with a faulty gateway', (profile) => {
-  it.each([
+  itVariants([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)(
@@ -90,7 +91,9 @@ it('No utterance pings a member, breaks the Markdown or appears in the log', asy
   expect(fixture.logged()).not.toContain('a.example');
 });
 
-it('The erasure of a member’s data deletes their messages from the thread and ends the live conversation', async () => {
+it('The erasure of a member’s data deletes their messages from the thread and ends the live conversation', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord, gateway } = fixture;
   const { thread, opening } = await startTalk(fixture);

@@ -33,7 +33,7 @@ it('A participant can speak with a message, a voice message or an audio file, wi
   expect(fixture.logged()).not.toMatch(/tell me of|what is this/);
 });
 
-it('The model listens to other members only in a live conversation for everyone', async () => {
+it('The model listens to other members only in a live conversation for everyone', { tags: ['breadth'] }, async () => {
   const fixture = await startListeningBot();
   const { discord, gateway } = fixture;
   const privateTalk = await startTalk(fixture, {}, 'no-private-threads');
@@ -45,7 +45,9 @@ it('The model listens to other members only in a live conversation for everyone'
   expect(gateway.realtime.openedCount).toBe(2);
 });
 
-it('During a live conversation, messages in its thread do not continue an earlier question of /ask', async () => {
+it('During a live conversation, messages in its thread do not continue an earlier question of /ask', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startListeningBot({ settings: { DEFAULT_TEXT_MODEL: 'quill-5' } });
   const { discord, gateway } = fixture;
   const speaker = discord.as('member').in('thread');

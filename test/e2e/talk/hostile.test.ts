@@ -28,7 +28,9 @@ describe('A live conversation while Discord is failing', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A live conversation whose thread is deleted is charged only once and leaves no session open', async () => {
+  it('A live conversation whose thread is deleted is charged only once and leaves no session open', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = fixture;
     const { thread, opening } = await startTalk(fixture);
@@ -106,7 +108,9 @@ it('Forged buttons send nothing to the gateway and reveal nothing about other me
   expect(errorsIn(fixture)).toEqual([]);
 });
 
-it('A small file with more than five minutes of audio is refused before anything is sent', async () => {
+it('A small file with more than five minutes of audio is refused before anything is sent', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);

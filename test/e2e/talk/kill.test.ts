@@ -66,7 +66,9 @@ async function submitUtterance({ discord }: Fixture, target: Message, words: str
 const HANG_FAULT = { type: 'hang' } as const;
 const CHANNEL_MESSAGE_ROUTE = { method: 'POST', route: /channels\/\d+\/messages$/ };
 
-it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', async () => {
+it('A bot that is killed at any moment of a live conversation continues it, and nothing is sent, posted or charged twice', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await createFixture({ gateway: { seed: 1, speed: 10 } });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);

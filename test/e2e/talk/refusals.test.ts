@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { RealtimeFaultKind } from '../../../sandbox/gateway/realtime/fault.ts';
 import { standingOf } from '../../../src/services/money/entry.ts';
+import { itVariants } from '../../support/variants.ts';
 import { GATEWAY_API_KEY } from '../bot.ts';
 import { describeDialects } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
@@ -27,7 +28,7 @@ const refusals = [
 ] as const;
 
 describe('A live conversation with a failing gateway', () => {
-  it.each(refusals)(
+  itVariants(refusals)(
     'A live conversation is refused with an explanation and leaves no thread, task or charge if the gateway fails with: %s',
     async (_, fault, expectedText) => {
       const fixture = await startTalkBot({
@@ -54,7 +55,9 @@ describe('A live conversation with a failing gateway', () => {
     },
   );
 
-  it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', async () => {
+  it('If the gateway fails while a session is reopened, the speaker is notified and the live conversation continues afterwards', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = fixture;
     const sessionLog = recordSessions(gateway);
@@ -74,7 +77,9 @@ describe('A live conversation with a failing gateway', () => {
     expect([sessionLog.requestCount(), chargedReplyCount(gateway)]).toEqual([2, 2]);
   });
 
-  it('A live conversation ends with one notice if the gateway no longer accepts it', async () => {
+  it('A live conversation ends with one notice if the gateway no longer accepts it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway, gatewayLimits });
     const { discord, gateway } = fixture;
     const { thread, opening } = await startTalk(fixture);
@@ -98,7 +103,7 @@ describe('A live conversation with a failing gateway', () => {
 });
 
 describeDialects('A session that opens', (realtimeDialect) => {
-  it('Members do not notice faults that occur while a session opens', async () => {
+  it('Members do not notice faults that occur while a session opens', { tags: ['breadth'] }, async () => {
     const fixture = await startTalkBot({ gateway: { ...fastGateway, quirks: { realtimeDialect } }, gatewayLimits });
     const { gateway } = fixture;
     const injectFault = (fault: RealtimeFaultKind) =>

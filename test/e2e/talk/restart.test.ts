@@ -67,7 +67,9 @@ describeDialects('A restart during a live conversation', (realtimeDialect) => {
   });
 });
 
-it('A message is processed once, even if the connection to Discord is lost and resumed', async () => {
+it('A message is processed once, even if the connection to Discord is lost and resumed', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startListeningBot({ gateway: fastGateway });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
@@ -84,7 +86,9 @@ it('A message is processed once, even if the connection to Discord is lost and r
   expect(storedTasks(fixture).filter(({ kind }) => kind === 'said')).toHaveLength(2);
 });
 
-it('Audio that the gateway could not transcribe is still answered and recorded as audio', async () => {
+it('Audio that the gateway could not transcribe is still answered and recorded as audio', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const { discord, gateway } = fixture;
   const { opening } = await startTalk(fixture);

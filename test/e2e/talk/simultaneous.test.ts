@@ -28,7 +28,9 @@ const answerTo = ({ discord }: TalkFixture, thread: string, { id }: Message, con
 const isRunning = (message: Message): boolean => labels(message).includes('Stop') && /sandbox/.test(text(message));
 
 describeDialects('Simultaneous utterances', (realtimeDialect) => {
-  it('A message during a reply interrupts it, and the model remembers only what was shown', async () => {
+  it('A message during a reply interrupts it, and the model remembers only what was shown', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startListeningBot({ gateway: { ...fastGateway, speed: 2, quirks: { realtimeDialect } } });
     const { discord, gateway } = fixture;
     const received: string[] = [];
@@ -82,7 +84,7 @@ it('Two members who speak at the same time are answered one after the other, and
   expect(chargedReplyCount(gateway)).toBe(2);
 });
 
-it('Simultaneous talks are independent of each other', async () => {
+it('Simultaneous talks are independent of each other', { tags: ['breadth'] }, async () => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const { gateway } = fixture;
   const [firstTalk, secondTalk] = [
@@ -123,7 +125,7 @@ describe('The time limits of a live conversation', () => {
     expect(gateway.realtime.openedCount).toBe(1);
   });
 
-  it('A live conversation continues unnoticed after the session limit of one hour', async () => {
+  it('A live conversation continues unnoticed after the session limit of one hour', { tags: ['breadth'] }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway });
     const { clock, gateway } = fixture;
     const { opening } = await startTalk(fixture);
@@ -138,7 +140,9 @@ describe('The time limits of a live conversation', () => {
 });
 
 describeDialects('A gateway with a session limit of its own', (realtimeDialect) => {
-  it('A live conversation continues unnoticed if the gateway has a shorter session limit', async () => {
+  it('A live conversation continues unnoticed if the gateway has a shorter session limit', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({
       gateway: { ...fastGateway, quirks: { realtimeDialect, realtimeMinutes: 10 } },
     });
@@ -172,7 +176,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     await expect.poll(() => storedEntries(fixture).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure during an unconfirmed utterance leaves nothing behind once the wait limit is over', async () => {
+  it('An erasure during an unconfirmed utterance leaves nothing behind once the wait limit is over', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway, clock } = fixture;
     const sessionLog = recordSessions(gateway);
@@ -189,7 +195,9 @@ describe('The erasure of a member’s data during a live conversation', () => {
     await expect.poll(() => storedEntries(fixture).map(({ memberId }) => memberId)).toEqual([undefined]);
   });
 
-  it('An erasure removes a member from another member’s live conversation, and the live conversation continues', async () => {
+  it('An erasure removes a member from another member’s live conversation, and the live conversation continues', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startTalkBot({ gateway: fastGateway });
     const { discord, gateway } = fixture;
     const { thread, opening } = await startTalk(fixture, { who: 'everyone' });

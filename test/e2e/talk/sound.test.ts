@@ -6,6 +6,7 @@ import { samplesFrom } from '../../../sandbox/gateway/realtime/input-buffer.ts';
 import { PCM_RATE, secondsOf } from '../../../src/lib/pcm.ts';
 import { similarity } from '../../services/media/sound/listen.ts';
 import { SECONDS, toneSamples } from '../../services/media/sound/tones.ts';
+import { itVariants } from '../../support/variants.ts';
 import { messagesWith } from '../quick.ts';
 import { bytesOf } from '../tasks/fixture.ts';
 import { hasEnded, isVoiceMessage, startListeningBot, startTalk, startTalkBot, type TalkFixture } from './fixture.ts';
@@ -26,7 +27,7 @@ async function speak({ discord }: TalkFixture, opening: Message, name: string, b
 const voiceMessagesIn = ({ discord }: TalkFixture, thread: string): Message[] =>
   discord.messages(thread).filter((one) => isVoiceMessage(one) && one.author.bot);
 
-it('The samples of voice messages and audio files reach the gateway unchanged', async () => {
+it('The samples of voice messages and audio files reach the gateway unchanged', { tags: ['breadth'] }, async () => {
   const fixture = await startListeningBot({ gateway: fastGateway });
   const { discord, gateway } = fixture;
   const sessionLog = recordSessions(gateway);
@@ -50,7 +51,9 @@ it('The samples of voice messages and audio files reach the gateway unchanged', 
   }
 });
 
-it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', async () => {
+it('Text and audio are sent as one utterance, and the audio is remembered by its transcript', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const sessionLog = recordSessions(fixture.gateway);
   const { opening } = await startTalk(fixture);
@@ -68,7 +71,7 @@ it('Text and audio are sent as one utterance, and the audio is remembered by its
 
 const unsupportedFormat = 'audio format is not supported';
 
-it.each([
+itVariants([
   ['a file in AAC', 'tones.m4a', () => recording('tones.m4a'), unsupportedFormat],
   ['random bytes', 'a.ogg', async () => Buffer.from('OggS and nothing behind it'), unsupportedFormat],
   ['noise', 'noise.mp3', async () => Buffer.alloc(2_000, 0xff), unsupportedFormat],
@@ -119,7 +122,7 @@ it('A voice message plays the reply from the gateway and states its duration', a
   await expect.poll(() => storesAudio(fixture)).toBe(false);
 });
 
-it.each([
+itVariants([
   ['may not send voice messages', 403, 50_173],
   ['sends an invalid voice message', 400, 50_160],
 ])('If Discord says that the bot %s, the audio is posted once as a file', async (_, status, code) => {
@@ -143,7 +146,7 @@ it.each([
   ['is temporarily unavailable', { type: 'status', status: 503 }],
   ['closes the connection', { type: 'reset' }],
   ['accepts it and closes the connection', { type: 'reset', done: true }],
-] as const)('If Discord %s, the voice message is still posted once', async (_, fault) => {
+] as const)('If Discord %s, the voice message is still posted once', { tags: ['breadth'] }, async (_, fault) => {
   const fixture = await startTalkBot({ gateway: fastGateway });
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture);

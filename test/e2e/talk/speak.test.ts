@@ -40,7 +40,9 @@ describeProfiles('A live conversation', (profile) => {
   });
 });
 
-it('What is said in the form of a private conversation is answered in its language, whatever that of the server', async () => {
+it('What is said in the form of a private conversation is answered in its language, whatever that of the server', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   discord.world.user('member').locale = 'fr';
@@ -54,7 +56,7 @@ it('What is said in the form of a private conversation is answered in its langua
   await exchange.message((message) => labels(message).includes(french('task.buttons.delete')));
 });
 
-it('An audio file is answered, and its transcript is shown', async () => {
+it('An audio file is answered, and its transcript is shown', { tags: ['breadth'] }, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { opening } = await startTalk(fixture);
@@ -84,7 +86,9 @@ it('An empty utterance and a file that is not audio are refused with an explanat
   expect(responseCount).toBe(0);
 });
 
-it('Other members can speak only in a live conversation for everyone, and are refused in one for a single member', async () => {
+it('Other members can speak only in a live conversation for everyone, and are refused in one for a single member', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const privateTalk = await startTalk(fixture, {}, 'no-private-threads');
@@ -97,7 +101,9 @@ it('Other members can speak only in a live conversation for everyone, and are re
   );
 });
 
-it('Without the permission for voice messages, the audio is posted as a file immediately', async () => {
+it('Without the permission for voice messages, the audio is posted as a file immediately', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture, {}, 'no-voice-messages');
@@ -108,7 +114,9 @@ it('Without the permission for voice messages, the audio is posted as a file imm
   expect(discord.requests.filter(({ status }) => status === 403)).toEqual([]);
 });
 
-it('If the bot is not allowed to post files, the voice message is posted with the speaker’s interaction token', async () => {
+it('If the bot is not allowed to post files, the voice message is posted with the speaker’s interaction token', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture);
@@ -118,7 +126,7 @@ it('If the bot is not allowed to post files, the voice message is posted with th
   expect(voice.webhook_id).toBe(discord.applicationId);
 });
 
-it('If Discord refuses the voice message, a file is posted once instead', async () => {
+it('If Discord refuses the voice message, a file is posted once instead', { tags: ['breadth'] }, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture);
@@ -161,7 +169,9 @@ it('The Stop button ends a reply in a live conversation and keeps the part that 
   expect(text(await exchange.message(hasEnded))).toMatch(/a long story[\s\S]*Stopped\./);
 });
 
-it('The Delete button of a reply in a live conversation also deletes its voice message', async () => {
+it('The Delete button of a reply in a live conversation also deletes its voice message', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture);
@@ -173,7 +183,9 @@ it('The Delete button of a reply in a live conversation also deletes its voice m
 
 const nonEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
 
-it('The first words of a conversation for everyone name its thread, until they are deleted', async () => {
+it('The first words of a conversation for everyone name its thread, until they are deleted', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
@@ -186,7 +198,9 @@ it('The first words of a conversation for everyone name its thread, until they a
   await expect.poll(threadName).toBe(`Live: ${TALK_MODEL}`);
 });
 
-it('Deleted data takes the name of a thread back once, because Discord accepts only two names in ten minutes', async () => {
+it('Deleted data takes the name of a thread back once, because Discord accepts only two names in ten minutes', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startTalkBot();
   const { discord } = fixture;
   const { thread, opening } = await startTalk(fixture, { who: 'everyone' });
@@ -201,7 +215,7 @@ it('Deleted data takes the name of a thread back once, because Discord accepts o
   await expect.poll(newNames).toEqual(['tell everyone of today', `Live: ${TALK_MODEL}`]);
 });
 
-it('A conversation for one member does not name its thread', async () => {
+it('A conversation for one member does not name its thread', { tags: ['breadth'] }, async () => {
   const fixture = await startTalkBot();
   const { thread, opening } = await startTalk(fixture, {}, 'no-private-threads');
   await sendUtterance(fixture, opening, 'tell me of snow');

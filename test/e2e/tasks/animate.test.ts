@@ -60,7 +60,7 @@ describeProfiles('The video of a single image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A video without a prompt uses the prompt of its image and can be extended', async () => {
+  it('A video without a prompt uses the prompt of its image and can be extended', { tags: ['breadth'] }, async () => {
     const fixture = await stageWithoutButtons(profile);
     const member = fixture.discord.as('member');
     const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
@@ -85,7 +85,9 @@ describeProfiles('The video of a single image', (profile) => {
     expect(extended.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('The message of a failed video says so, and a video that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed video says so, and a video that exceeds its wait limit is still delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stageWithoutButtons(profile);
     const { discord, gateway, clock } = fixture;
     const member = discord.as('member');
@@ -107,7 +109,9 @@ describeProfiles('The video of a single image', (profile) => {
     expect(result.attachments).toHaveLength(1);
   });
 
-  it('A video is still offered after the gateway responded with a status that gives no reason', async () => {
+  it('A video is still offered after the gateway responded with a status that gives no reason', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await stageWithoutButtons(profile);
     const { discord, gateway } = fixture;
     const member = discord.as('member');
@@ -127,7 +131,9 @@ describeProfiles('The video of a single image', (profile) => {
     expect(labels(await pressAndWait(fixture, parent, 'U2'))).toContain('Animate');
   });
 
-  it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', async () => {
+  it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', {
+    tags: ['breadth'],
+  }, async () => {
     const status = profile === 'spec' ? 404 : 501;
     const fixture = await stageWithoutButtons(profile);
     const { discord, gateway } = fixture;
@@ -151,7 +157,7 @@ describeProfiles('The video of a single image', (profile) => {
   });
 });
 
-it('A video that exceeds Discord’s upload limit is linked', async () => {
+it('A video that exceeds Discord’s upload limit is linked', { tags: ['breadth'] }, async () => {
   const fixture = await stageWithoutButtons('stock');
   const member = fixture.discord.as('member');
   const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
@@ -162,7 +168,9 @@ it('A video that exceeds Discord’s upload limit is linked', async () => {
 });
 
 describe('A gateway with buttons of its own for videos', () => {
-  it('The gateway’s buttons for videos are shown, and the bot’s own button replaces them after the gateway refused one', async () => {
+  it('The gateway’s buttons for videos are shown, and the bot’s own button replaces them after the gateway refused one', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const member = fixture.discord.as('member');
     const parent = await orderGrid(fixture);
@@ -175,7 +183,9 @@ describe('A gateway with buttons of its own for videos', () => {
     expect(nextLabels).toContain('Animate');
   });
 
-  it('A video requested with the bot’s own button can be extended with the gateway’s buttons', async () => {
+  it('A video requested with the bot’s own button can be extended with the gateway’s buttons', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
@@ -188,7 +198,9 @@ describe('A gateway with buttons of its own for videos', () => {
     expect(labels(video)).not.toContain('Extend');
   });
 
-  it('The form that extends a video contains all of a prompt that is longer than a field of a form', async () => {
+  it('The form that extends a video contains all of a prompt that is longer than a field of a form', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile: 'stock', speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });

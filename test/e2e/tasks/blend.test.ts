@@ -42,7 +42,7 @@ describeProfiles('/blend', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('/blend without a selected shape neither sends nor shows one', async () => {
+  it('/blend without a selected shape neither sends nor shows one', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: { profile } });
     const files = await createImages();
     const exchange = await discord.as('member').slash('blend', { ...files, private: true });
@@ -50,7 +50,9 @@ describeProfiles('/blend', (profile) => {
     expect(orders(gateway).map(({ body }) => Object.keys(body as object))).toEqual([['base64Array']]);
   });
 
-  it('The message of a failed blend says so, and a blend that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed blend says so, and a blend that exceeds its wait limit is still delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'These cannot be blended.' } });

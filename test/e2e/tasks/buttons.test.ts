@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import {
@@ -54,7 +55,9 @@ describeProfiles('The buttons of a grid', (profile) => {
     }
   });
 
-  it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', async () => {
+  it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await createGrid(fixture);
     const member = fixture.discord.as('member');
@@ -78,7 +81,7 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(byModel).toMatch(/Other \(no model\) +4/);
   });
 
-  it('Upscale all creates four tasks, each with its own message', async () => {
+  it('Upscale all creates four tasks, each with its own message', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await createGrid(fixture);
     const question = await (await fixture.discord.as('member').click(parent, 'Upscale all')).message();
@@ -106,7 +109,9 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(lastSubmit(fixture)).toMatchObject({ path: '/imgx/submit/simple-change', body: { content } });
   });
 
-  it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', async () => {
+  it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
@@ -131,7 +136,9 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(submitRequests[1]?.body).toMatchObject({ prompt: 'a fox in a wide valley --zoom 1.7' });
   });
 
-  it('A task is called by the prompt that was entered for it before the gateway has the prompt', async () => {
+  it('A task is called by the prompt that was entered for it before the gateway has the prompt', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
@@ -142,7 +149,9 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(text(unconfirmed)).toMatch(/^\*\*a fox in a wide valley --zoom 1\.7\*\* · /);
   });
 
-  it('Vary Region refuses a mask of another shape, and a mask together with an area, before anything is submitted', async () => {
+  it('Vary Region refuses a mask of another shape, and a mask together with an area, before anything is submitted', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
@@ -159,7 +168,7 @@ describeProfiles('The buttons of a grid', (profile) => {
     expect(submitCount(fixture.gateway)).toBe(submitsBefore);
   });
 
-  it.each(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
+  itVariants(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
@@ -215,7 +224,9 @@ describe('The permission to press a button', () => {
     expect(submitCount(fixture.gateway)).toBe(3);
   });
 
-  it('A press on a result that the gateway no longer has is refused with an explanation', async () => {
+  it('A press on a result that the gateway no longer has is refused with an explanation', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await createGrid(fixture);
     fixture.gateway.faults.add({
@@ -285,7 +296,7 @@ describe('The buttons of a running job', () => {
     expect(text(final)).toContain('a blue fox');
   });
 
-  it('In remix mode, a variation button asks for a prompt first', async () => {
+  it('In remix mode, a variation button asks for a prompt first', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20, quirks: { remix: true } },
       settings: { GATEWAY_REMIX: 'on' },

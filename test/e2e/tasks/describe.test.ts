@@ -95,7 +95,9 @@ describeProfiles('/describe', (profile) => {
     expect(labels(child)).toContain('U1');
   });
 
-  it('/describe shows a copy of an image behind a spoiler behind one too, also from the menu', async () => {
+  it('/describe shows a copy of an image behind a spoiler behind one too, also from the menu', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const hidden = await png('SPOILER_fox.png', 'orange');
     const member = fixture.discord.as('member');
@@ -107,7 +109,7 @@ describeProfiles('/describe', (profile) => {
     expect(text(fromMenu)).toMatch(new RegExp(`Made from \\[this message\\]\\(\\S+/${message.id}\\)`));
   });
 
-  it('/describe can be repeated for the same images', async () => {
+  it('/describe can be repeated for the same images', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await describeImages(fixture);
     const press = await fixture.discord.as('other').click(parent, 'Describe again');
@@ -145,7 +147,9 @@ describeProfiles('/describe', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Generate all submits as many tasks as Discord allows messages, and keeps the others for the next press', async () => {
+  it('Generate all submits as many tasks as Discord allows messages, and keeps the others for the next press', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
@@ -172,7 +176,9 @@ describeProfiles('/describe', (profile) => {
     ).toEqual(descriptionLines(parent).map((prompt) => ({ prompt })));
   });
 
-  it('Generate all says once why several tasks were refused, and keeps them for later', async () => {
+  it('Generate all says once why several tasks were refused, and keeps them for later', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile, speed: 20 },
       settings: { DEFAULT_MEMBER_BUDGET: '3 tasks a day' },
@@ -203,7 +209,9 @@ describeProfiles('/describe', (profile) => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('The message of a failed description says so, and a description that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed description says so, and a description that exceeds its wait limit is still delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile } });
     const { discord, gateway, clock } = fixture;
     const member = discord.as('member');
@@ -250,7 +258,7 @@ async function largeImage() {
   };
 }
 
-describe('An image that exceeds the gateway’s limit', () => {
+describe('An image that exceeds the gateway’s limit', { tags: ['breadth'] }, () => {
   it('An image that exceeds the gateway’s limit is reduced and sent again, because the refusal was definite', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20, quirks: { bodyLimit: 2_500_000 } } });
     const { discord, gateway } = fixture;
@@ -356,7 +364,7 @@ describe('A long description', () => {
   });
 });
 
-it('The buttons of a description still work after months and a restart', async () => {
+it('The buttons of a description still work after months and a restart', { tags: ['breadth'] }, async () => {
   const fixture = await createFastClockFixture({ gateway: { speed: 20 } });
   const app = await startBot(fixture);
   const parent = await describeImages(fixture);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
+import { itVariants } from '../../support/variants.ts';
 import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
@@ -38,7 +39,7 @@ const singleImage = async (fixture: FastClockFixture, options?: Parameters<typeo
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
 describeProfiles('The buttons of a single image', (profile) => {
-  it('Each button without a form submits its own id and produces its result', async () => {
+  it('Each button without a form submits its own id and produces its result', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
     const parent = await singleImage(fixture, { aspect: '3:2' });
     const [, upscaleJob] = jobs(fixture.gateway);
@@ -59,7 +60,9 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The buttons for videos produce attached videos, which can be extended with a prompt', async () => {
+  it('The buttons for videos produce attached videos, which can be extended with a prompt', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile, ...videoGatewayOptions() },
       settings: noLimits,
@@ -163,7 +166,7 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('In remix mode, variations and pans ask for a prompt and send it', async () => {
+  it('In remix mode, variations and pans ask for a prompt and send it', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { profile, speed: 20, quirks: { remix: true } },
       settings: { ...noLimits, GATEWAY_REMIX: 'on' },
@@ -197,7 +200,7 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(text(child)).toContain(jobs(fixture.gateway).at(-1)?.prompt);
   });
 
-  it('A region button without a label still opens its form', async () => {
+  it('A region button without a label still opens its form', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const parent = await orderGrid(fixture);
     const [first] = jobs(fixture.gateway);
@@ -215,7 +218,7 @@ describeProfiles('The buttons of a single image', (profile) => {
     expect(form.title).not.toBe('');
   });
 
-  it('A message shows as many of the gateway’s buttons as it can hold', async () => {
+  it('A message shows as many of the gateway’s buttons as it can hold', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
     const first = await orderGrid(fixture);
     const [job] = jobs(fixture.gateway);
@@ -239,7 +242,7 @@ describeProfiles('The buttons of a single image', (profile) => {
 });
 
 describe('Buttons that a stock gateway refuses', () => {
-  it.each([
+  itVariants([
     ['Animate (High motion)', false],
     ['Animate (Low motion)', true],
   ])('%s is refused with an explanation and leaves nothing behind (private: %s)', async (button, isPrivate) => {
@@ -263,7 +266,7 @@ describe('Buttons that a stock gateway refuses', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The favourite button is not offered to members', async () => {
+  it('The favourite button is not offered to members', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
     const components = JSON.stringify((await singleImage(fixture)).components);
     expect(components).toContain('🪄');

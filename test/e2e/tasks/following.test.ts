@@ -32,7 +32,9 @@ const transientFaults = [
 ] satisfies PresetName[];
 
 describe('Polling', () => {
-  it('A task keeps waiting while its polls fail in every way, and is finally delivered', async () => {
+  it('A task keeps waiting while its polls fail in every way, and is finally delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFastClockBot({
       gateway: { speed: 20 },
       settings: noLimits,
@@ -104,7 +106,7 @@ describe('Polling', () => {
   });
 });
 
-describe('A gateway with batch polls', () => {
+describe('A gateway with batch polls', { tags: ['breadth'] }, () => {
   it('Ten jobs need only a few polls, and each is delivered in its own message', async () => {
     const { discord, gateway } = await startFastClockBot({
       gateway: { speed: 4, studio: singleSceneStudio() },
@@ -124,7 +126,7 @@ describe('A gateway with batch polls', () => {
   });
 });
 
-describe('The delivery of an unusual result', () => {
+describe('The delivery of an unusual result', { tags: ['breadth'] }, () => {
   it('A result that cannot be attached is linked or explained, and the task is delivered once', async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const cases = [

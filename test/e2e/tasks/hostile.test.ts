@@ -58,7 +58,7 @@ const statusText = (message: Message): string => text(message).split('\n').slice
 
 const promptOf = ({ gateway }: FastClockFixture): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe('A hostile prompt', () => {
+describe('A hostile prompt', { tags: ['breadth'] }, () => {
   it('Prompts with text that has an effect in Discord arrive unchanged, ping no one and break no Markdown', async () => {
     const fixture = await startCaseBot();
     const member = fixture.discord.as('member');
@@ -128,7 +128,7 @@ describe('An invisible prompt', () => {
   });
 });
 
-describe('Hostile text in a form', () => {
+describe('Hostile text in a form', { tags: ['breadth'] }, () => {
   it('Text in a form arrives unchanged and pings no one', async () => {
     const fixture = await startCaseBot();
     const member = fixture.discord.as('member');
@@ -204,7 +204,7 @@ describe('Hostile text from the gateway', () => {
   });
 });
 
-describe('An uploaded file with a hostile name', () => {
+describe('An uploaded file with a hostile name', { tags: ['breadth'] }, () => {
   const names = {
     slashes: 'a/b\\c.png',
     dots: '...png',

@@ -45,7 +45,9 @@ describeProfiles('/image', (profile) => {
     );
   });
 
-  it('An image that is contained in the response to a poll is shown without another request', async () => {
+  it('An image that is contained in the response to a poll is shown without another request', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start({ gateway: { quirks: { base64Results: true } } });
     const message = await orderImage(fixture);
     expect(message.attachments).toHaveLength(1);
@@ -60,7 +62,9 @@ describeProfiles('/image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', async () => {
+  it('/image sends the URLs of its reference images, first the uploaded ones, then the linked ones', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const sourceMessage = await fixture.discord.as('member').say('look', [await imageUpload('linked.png')]);
     const links = `<${sourceMessage.attachments[0]?.url}>`;
@@ -113,7 +117,9 @@ describeProfiles('/image', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The message of an image job that exceeds its wait limit says so, the job is not submitted again, and its result is finally delivered', async () => {
+  it('The message of an image job that exceeds its wait limit says so, the job is not submitted again, and its result is finally delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start({ settings: { MAX_WAIT_IMAGE_SECONDS: '30' }, gateway: { speed: 1 } });
     fixture.gateway.faults.add({ on: { path: new RegExp(`^${JOBS_PATH}/`) }, do: 'unavailable', times: 8 });
     const exchange = await fixture.discord.as('member').slash('image', { prompt: 'a red fox' });
@@ -123,7 +129,7 @@ describeProfiles('/image', (profile) => {
     expect(receivedOrders(fixture.gateway)).toHaveLength(1);
   });
 
-  it('/image links a result that exceeds the upload limit', async () => {
+  it('/image links a result that exceeds the upload limit', { tags: ['breadth'] }, async () => {
     // Not even the smallest copy of the image fits.
     const fixture = await start({ discord: { limits: { uploadBytes: 512 } } });
     const message = await orderImage(fixture);
@@ -177,7 +183,9 @@ describe('The refusals of /image before a request to the gateway', () => {
     expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
-  it('/image uploads an image that the gateway cannot reach or that may expire too early', async () => {
+  it('/image uploads an image that the gateway cannot reach or that may expire too early', {
+    tags: ['breadth'],
+  }, async () => {
     for (const { settings, linkMs } of [
       { settings: { MEDIA_ALLOW_PRIVATE: 'off' }, linkMs: 86_400_000 },
       { settings: { MAX_WAIT_IMAGE_SECONDS: '600' }, linkMs: 300_000 },

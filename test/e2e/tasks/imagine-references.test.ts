@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { itVariants } from '../../support/variants.ts';
 import type { FixtureOptions } from '../bot.ts';
 import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { orderGrid, orders } from './fixture.ts';
@@ -13,7 +14,7 @@ const uploads = ({ gateway }: FastClockFixture) => orders(gateway).filter(({ pat
 const lastBody = ({ gateway }: FastClockFixture) =>
   orders(gateway).at(-1)?.body as { prompt: string; base64Array?: string[] };
 
-it.each(profiles)('/imagine passes the URL of an image that the gateway can reach (%s profile)', async (profile) => {
+itVariants(profiles)('/imagine passes the URL of an image that the gateway can reach (%s profile)', async (profile) => {
   const fixture = await start({ gateway: { profile, speed: 60 } });
   await orderGrid(fixture, { image: await imageUpload() });
   expect(uploads(fixture)).toEqual([]);
@@ -22,7 +23,7 @@ it.each(profiles)('/imagine passes the URL of an image that the gateway can reac
   });
 });
 
-it.each(profiles)('/imagine uploads an image that the gateway cannot reach (%s profile)', async (profile) => {
+itVariants(profiles)('/imagine uploads an image that the gateway cannot reach (%s profile)', async (profile) => {
   const fixture = await start({ gateway: { profile, speed: 60 }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
   await orderGrid(fixture, { image: await imageUpload() });
   expect(uploads(fixture)).toHaveLength(1);
@@ -32,7 +33,7 @@ it.each(profiles)('/imagine uploads an image that the gateway cannot reach (%s p
   expect(prompt).toBe(`${url} a fox in the snow`);
 });
 
-it('/imagine always uploads reference images if the operator has configured that', async () => {
+it('/imagine always uploads reference images if the operator has configured that', { tags: ['breadth'] }, async () => {
   const fixture = await start({ settings: { GATEWAY_IMAGINE_REFERENCES: 'upload' } });
   await orderGrid(fixture, { image: await imageUpload(), image2: await imageUpload() });
   expect(uploads(fixture)).toHaveLength(2);
@@ -43,7 +44,7 @@ it('/imagine always uploads reference images if the operator has configured that
   ).toHaveLength(2);
 });
 
-it('/imagine sends images as data URIs if the operator has configured base64', async () => {
+it('/imagine sends images as data URIs if the operator has configured base64', { tags: ['breadth'] }, async () => {
   const fixture = await start({
     gateway: { profile: 'stock', speed: 60 },
     settings: { GATEWAY_IMAGINE_REFERENCES: 'base64' },

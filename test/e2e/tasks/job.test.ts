@@ -84,7 +84,7 @@ describe('A duplicate order', () => {
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('Identical orders from two members, or different prompts, create two tasks', async () => {
+  it('Identical orders from two members, or different prompts, create two tasks', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: { speed: 20 } });
     const exchanges = await Promise.all([
       discord.as('member').slash('imagine', { prompt: 'twins' }),

@@ -59,7 +59,9 @@ describe('/tasks', () => {
     expect((await press.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
-  it('/tasks shows the tasks of a server to its managers in that server, and to the operator', async () => {
+  it('/tasks shows the tasks of a server to its managers in that server, and to the operator', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
@@ -102,7 +104,7 @@ describe('/tasks', () => {
     expect(text(await openTask(fixture, serverList, 'other'))).toContain('a fox in the snow');
   });
 
-  it('/tasks shows members with a user installation only their own tasks', async () => {
+  it('/tasks shows members with a user installation only their own tasks', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20 },
       settings: { DISCORD_USER_INSTALL: 'on' },
@@ -117,7 +119,7 @@ describe('/tasks', () => {
     expect(text(await openTaskList(fixture, 'installer'))).not.toContain('owl');
   });
 
-  it('/tasks keeps its filters on every page', async () => {
+  it('/tasks keeps its filters on every page', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const prompts = [

@@ -43,7 +43,9 @@ it('A model that the gateway refuses with an error code is no longer suggested o
   expect((await suggestedModels(fixture))[0]).toBe('reel-2');
 });
 
-it('A refusal that is not about the model does not change the model’s place in the suggestions', async () => {
+it('A refusal that is not about the model does not change the model’s place in the suggestions', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFastClockBot({ settings });
   await suggestedModels(fixture);
   const refusal = {

@@ -41,7 +41,7 @@ describeProfiles('/music follow', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('/music follow attaches finished tracks while other songs are still running', async () => {
+  it('/music follow attaches finished tracks while other songs are still running', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const [lightId] = await orderSongs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
@@ -65,7 +65,9 @@ describeProfiles('/music follow', (profile) => {
     expect(fileNames(message)).toHaveLength(8);
   });
 
-  it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', async () => {
+  it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await orderSongs(gateway, ...titles);
@@ -104,7 +106,7 @@ describe('/music follow', () => {
     await expect.poll(() => newPolls().map(({ path }) => path)).toEqual([`/music/fetch/${chosenId}`]);
   });
 
-  it('/music follow polls a song again if its files have expired, and says so', async () => {
+  it('/music follow polls a song again if its files have expired, and says so', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     gateway.faults.add({ do: { type: 'lose-files' }, times: 6 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6');
@@ -122,7 +124,7 @@ describe('/music follow', () => {
     ).toEqual([`/music/fetch/${ids[2]}`]);
   });
 
-  it('/music follow shows a song that the bot ordered without polling it twice', async () => {
+  it('/music follow shows a song that the bot ordered without polling it twice', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     const member = discord.as('member');
     await (await member.slash('music make', { about: 'a storm' })).message();
@@ -148,7 +150,9 @@ describe('/music follow', () => {
     expect(usage).not.toContain('has not finished');
   });
 
-  it('/music follow allows operators and managers to follow songs that the bot did not order, and names the ids that it refuses', async () => {
+  it('/music follow allows operators and managers to follow songs that the bot did not order, and names the ids that it refuses', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ gateway: fastGateway() });
     const { discord, gateway, config } = fixture;
     const adminGuildIds = [discord.world.guild('atelier').id];
@@ -184,7 +188,9 @@ describe('/music follow', () => {
   });
 });
 
-it('/music follow shows 300 songs in one message with pages, and sends at most three polls in any two seconds', async () => {
+it('/music follow shows 300 songs in one message with pages, and sends at most three polls in any two seconds', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startFastClockBot({ gateway: { profile: 'stock', speed: 6, quirks: { looseBatches: true } } });
   const { discord, gateway } = fixture;
   const ids = await orderSongs(gateway, ...Array.from({ length: 300 }, (_, index) => `Song ${index + 1}`));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
+import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, labels, messagesWith, says, startFastClockBot } from '../quick.ts';
@@ -51,7 +52,7 @@ describeProfiles('/music make', (profile) => {
     ]);
   });
 
-  it('/music make puts long lyrics into a file', async () => {
+  it('/music make puts long lyrics into a file', { tags: ['breadth'] }, async () => {
     const { discord } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const lyrics = 'Harbour lights are calling. '.repeat(60).trim();
     const message = await (await discord.as('member').slash('music make', { lyrics })).message(says('Finished in'));
@@ -60,7 +61,9 @@ describeProfiles('/music make', (profile) => {
     expect((await bytesOf(message, index)).toString()).toContain(lyrics);
   });
 
-  it('/music make shows why a song failed, and a retry can use the same or another prompt', async () => {
+  it('/music make shows why a song failed, and a retry can use the same or another prompt', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
@@ -81,7 +84,9 @@ describeProfiles('/music make', (profile) => {
     ]);
   });
 
-  it('After the gateway reported that it does not support music, /music make is refused for some minutes without a request to the gateway', async () => {
+  it('After the gateway reported that it does not support music, /music make is refused for some minutes without a request to the gateway', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ gateway: { profile, ...fastGateway() } });
     const { discord, gateway, clock } = fixture;
     await startBot(fixture);
@@ -104,7 +109,7 @@ describeProfiles('/music make', (profile) => {
 });
 
 describe('/music make', () => {
-  it.each([302, 404, 405, 501])(
+  itVariants([302, 404, 405, 501])(
     'If the gateway responds with status %s and gives no reason, /music make tells the member and stays available to others',
     async (status) => {
       const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });

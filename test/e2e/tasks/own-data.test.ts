@@ -39,7 +39,9 @@ describe('A member’s own data', () => {
     expect(json).not.toMatch(/"token"|idempotencyKey|owl/);
   });
 
-  it('A second export at the same time and an export during an erasure are refused ephemerally', async () => {
+  it('A second export at the same time and an export during an erasure are refused ephemerally', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, clock } = fixture;
     const member = discord.as('member');
@@ -74,7 +76,9 @@ describe('A member’s own data', () => {
     await (await member.click(second, 'Cancel')).message(says('No tasks found'));
   });
 
-  it('A member learns before an erasure that the bot cannot delete results where only they have installed it', async () => {
+  it('A member learns before an erasure that the bot cannot delete results where only they have installed it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { DISCORD_USER_INSTALL: 'on' } });
     const installer = fixture.discord.as('installer');
     const question = async () => {
@@ -115,7 +119,7 @@ describe('A member’s own data', () => {
     expect(submitCount(fixture.gateway)).toBe(1);
   });
 
-  it('An erasure also deletes owner pings and results that were shown elsewhere', async () => {
+  it('An erasure also deletes owner pings and results that were shown elsewhere', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 1 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
@@ -131,7 +135,7 @@ describe('A member’s own data', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('An erasure reports the messages that the bot could not delete', async () => {
+  it('An erasure reports the messages that the bot could not delete', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const privateResult = await orderGrid(fixture, { private: true });
     fixture.clock.advance(20 * MINUTE_MS);
@@ -145,7 +149,7 @@ describe('A member’s own data', () => {
   it.each([
     ['is reported in the same place', false],
     ['is reported in a direct message after the token has expired', true],
-  ])('A long erasure is confirmed immediately, and its end %s', async (_, hasExpired) => {
+  ])('A long erasure is confirmed immediately, and its end %s', { tags: ['breadth'] }, async (_, hasExpired) => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord, clock } = fixture;
     await orderGrid(fixture);

@@ -52,7 +52,7 @@ describe('The owner ping of a long job', () => {
     expect(gateway.jobs.list()).toHaveLength(1);
   });
 
-  it('The owner ping of a failed job says that it failed', async () => {
+  it('The owner ping of a failed job says that it failed', { tags: ['breadth'] }, async () => {
     const { discord, gateway, clock } = await startFastClockBot();
     gateway.faults.add({ do: 'fail' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
@@ -64,7 +64,7 @@ describe('The owner ping of a long job', () => {
   });
 });
 
-describe('The owner ping of a job', () => {
+describe('The owner ping of a job', { tags: ['breadth'] }, () => {
   it('A job of less than a minute pings no one', async () => {
     const { discord, clock } = await startFastClockBot({ gateway: { speed: 20 } });
     clock.stop();

@@ -54,7 +54,9 @@ describe('The page of a task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Once the message of a task is deleted, its page leads to a copy that is left in another channel', async () => {
+  it('Once the message of a task is deleted, its page leads to a copy that is left in another channel', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
@@ -86,7 +88,9 @@ describe('The page of a task', () => {
     );
   });
 
-  it('The details of a task list its options by the names they have in the command', async () => {
+  it('The details of a task list its options by the names they have in the command', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     await orderGrid(fixture, { aspect: '16:9', stylize: 200, spoiler: true });
     const page = await openTask(fixture, await openTaskList(fixture));
@@ -101,7 +105,9 @@ describe('The page of a task', () => {
     expect(text(await openDetails(fixture, cloudsPage))).toContain('Options: `negative: birds` `seed: 5`\n');
   });
 
-  it('A retry from the page of a task is public for a public task and ephemeral for a private one', async () => {
+  it('A retry from the page of a task is public for a public task and ephemeral for a private one', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     fixture.gateway.faults.add({ do: 'fail', times: 2 });
@@ -187,7 +193,9 @@ describe('The page of a task', () => {
     expect(text(await (await member.click(page, 'Back')).message(says('Your tasks')))).toContain('fox');
   });
 
-  it('A result made from a shown private one links to the copy that everyone can open, and one made in private to the private one', async () => {
+  it('A result made from a shown private one links to the copy that everyone can open, and one made in private to the private one', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const privateGrid = await orderGrid(fixture, { private: true });
     const member = fixture.discord.as('member');
@@ -200,7 +208,9 @@ describe('The page of a task', () => {
     expect(text(upscale)).toMatch(new RegExp(`-# Upscale of image 2 · \\[source\\]\\(\\S+/${copy.id}\\)`));
   });
 
-  it('Deleting the message of a task says how many messages with its result are gone', async () => {
+  it('Deleting the message of a task says how many messages with its result are gone', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
@@ -209,7 +219,9 @@ describe('The page of a task', () => {
     await (await member.click(page, 'Delete message')).message(says('2 messages with this result have been deleted'));
   });
 
-  it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', async () => {
+  it('The page of a task says that a result is no longer available only if neither Discord nor the gateway has it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     await orderGrid(fixture);
@@ -226,7 +238,7 @@ describe('The page of a task', () => {
     );
   });
 
-  it('The page of a task shows the prompt unchanged', async () => {
+  it('The page of a task shows the prompt unchanged', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const original = await (await member.slash('shorten', { prompt: 'a very long red fox' })).message(

@@ -12,6 +12,7 @@ import { buildTask } from '../../services/orders/builders.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { mediaProcess } from '../../support/media-process.ts';
 import { FastClock } from '../../support/quick-clock.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type Fixture, type FixtureOptions, GATEWAY_API_KEY, startTestBot } from '../bot.ts';
 import { says, startFastClockBot } from '../quick.ts';
 
@@ -61,7 +62,7 @@ describe('The preview of a running job', () => {
     expect(uploads(discord).length).toBeLessThanOrEqual(editCount);
   });
 
-  it.each(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
+  itVariants(['server-error', 'hang', 'reset', 'cut', 'unauthorized', 'success-false'] satisfies PresetName[])(
     'A preview that cannot be fetched (%s) is left out, and the result is still delivered',
     async (name) => {
       // The bot waits for each hanging response until its time limit, so this clock is faster.
@@ -81,7 +82,7 @@ describe('The preview of a running job', () => {
 });
 
 describe('The visibility of a preview', () => {
-  it('A preview is removed when its job fails', async () => {
+  it('A preview is removed when its job fails', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startSlowerBot();
     gateway.faults.add({ do: 'stick' });
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });

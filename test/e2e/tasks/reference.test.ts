@@ -23,7 +23,9 @@ describeProfiles('Using a message as a reference', (profile) => {
     return fixture;
   };
 
-  it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', async () => {
+  it('A new image can use a result as its reference, whose URL is refreshed, and its message links to the result', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const parent = await orderImage(fixture);
     const other = fixture.discord.as('other');
@@ -41,7 +43,7 @@ describeProfiles('Using a message as a reference', (profile) => {
     expect(labels(child)).toContain('Use as reference');
   });
 
-  it('The form of a result of /imagine begins with the member’s usual model', async () => {
+  it('The form of a result of /imagine begins with the member’s usual model', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const parent = await orderGrid(fixture);
     const member = fixture.discord.as('member');
@@ -65,7 +67,7 @@ describeProfiles('Using a message as a reference', (profile) => {
     expect(spoilersOf(child)).toEqual([true]);
   });
 
-  it('An image made from a private result is private', async () => {
+  it('An image made from a private result is private', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const parent = await orderImage(fixture, { private: true });
     const member = fixture.discord.as('member');
@@ -80,7 +82,7 @@ describeProfiles('Using a message as a reference', (profile) => {
     expect([parent, second, child, fromMenu].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true, true]);
   });
 
-  it('A new image can use one or all images of any message as its references', async () => {
+  it('A new image can use one or all images of any message as its references', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const member = fixture.discord.as('member');
     const files = await Promise.all(['one.png', 'two.png', 'three.png'].map(imageUpload));
@@ -108,7 +110,9 @@ describeProfiles('Using a message as a reference', (profile) => {
   });
 });
 
-it('The form of a reference takes up to ten images in addition, and limits the file picker to images', async () => {
+it('The form of a reference takes up to ten images in addition, and limits the file picker to images', {
+  tags: ['breadth'],
+}, async () => {
   const fixture = await startLocalBot();
   const parent = await orderImage(fixture);
   const member = fixture.discord.as('member');
@@ -150,7 +154,9 @@ describe('The refusals of references', () => {
     expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
-  it('A press is refused if the URL of the reference has expired or the larger model no longer exists', async () => {
+  it('A press is refused if the URL of the reference has expired or the larger model no longer exists', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startLocalBot();
     const { discord, gateway } = fixture;
     const member = discord.as('member');

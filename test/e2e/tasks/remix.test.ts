@@ -23,14 +23,14 @@ describe('Remix, in the menu of a message', () => {
     expect(labels(result)).toContain('U1');
   });
 
-  it('Opens the prompt of the image that an upscaled one was made from', async () => {
+  it('Opens the prompt of the image that an upscaled one was made from', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot();
     const upscaled = await pressAndWait(fixture, await orderGrid(fixture), 'U2');
     const form = await openRemix(fixture, upscaled);
     expect(JSON.stringify(form.components)).toContain('a fox in the snow');
   });
 
-  it('What is made from a private result is private, and so is a corrected form', async () => {
+  it('What is made from a private result is private, and so is a corrected form', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot();
     const member = fixture.discord.as('member');
     const grid = await orderGrid(fixture, { private: true });
@@ -40,7 +40,9 @@ describe('Remix, in the menu of a message', () => {
     expect([refused.ephemeral, result.ephemeral]).toEqual([true, true]);
   });
 
-  it('A private result that its owner has shown to everyone can be remixed by its owner only', async () => {
+  it('A private result that its owner has shown to everyone can be remixed by its owner only', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot();
     const { discord } = fixture;
     await orderGrid(fixture, { private: true });
@@ -53,7 +55,7 @@ describe('Remix, in the menu of a message', () => {
     await openRemix(fixture, shown);
   });
 
-  it('Refuses what is no result of the bot, also if its file has the name of one', async () => {
+  it('Refuses what is no result of the bot, also if its file has the name of one', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot();
     const grid = await orderGrid(fixture, { private: true });
     const name = grid.attachments[0]?.filename ?? '?';
@@ -65,7 +67,9 @@ describe('Remix, in the menu of a message', () => {
     expect(submitCount(fixture.gateway)).toBe(1);
   });
 
-  it('Works in threads and direct messages, and with one’s own installation of the bot', async () => {
+  it('Works in threads and direct messages, and with one’s own installation of the bot', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ settings: { DISCORD_USER_INSTALL: 'on' } });
     const places = [
       ['member', 'thread'],

@@ -76,7 +76,9 @@ describe('A restart while jobs are running', () => {
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('A private result is sent as a direct message if the interaction token has expired, and nothing appears in the channel', async () => {
+  it('A private result is sent as a direct message if the interaction token has expired, and nothing appears in the channel', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture();
     const { discord, clock } = fixture;
     const app = await startBot(fixture);
@@ -94,7 +96,7 @@ describe('A restart while jobs are running', () => {
     expect(discord.messages('studio').filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  it('A private result stays stored if no route leads to its owner', async () => {
+  it('A private result stays stored if no route leads to its owner', { tags: ['breadth'] }, async () => {
     const fixture = await createFastClockFixture();
     const { discord, clock, logged } = fixture;
     const app = await startBot(fixture);
@@ -112,7 +114,7 @@ describe('A restart while jobs are running', () => {
     expect(logged()).not.toContain('a secret');
   });
 
-  it('A result is not delivered to a message that was deleted', async () => {
+  it('A result is not delivered to a message that was deleted', { tags: ['breadth'] }, async () => {
     const { discord, gateway } = await startFastClockBot();
     const exchange = await discord.as('member').slash('imagine', { prompt: 'a fox' });
     const progressMessage = await exchange.message(says('%'));
@@ -128,7 +130,9 @@ describe('A restart while jobs are running', () => {
     expect(submitCount(gateway)).toBe(1);
   });
 
-  it('After a restart, many jobs are polled at staggered times, and each result is delivered once', async () => {
+  it('After a restart, many jobs are polled at staggered times, and each result is delivered once', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await createFastClockFixture({ gateway: { studio: singleSceneStudio() } });
     const { discord, gateway } = fixture;
     const app = await startBot(fixture);
@@ -147,7 +151,7 @@ describe('A restart while jobs are running', () => {
   });
 });
 
-describe('Two bots on one store', () => {
+describe('Two bots on one store', { tags: ['breadth'] }, () => {
   it('The second bot on a store exits with an error message, and the first one continues', async () => {
     const fixture = await createFastClockFixture();
     const { discord } = fixture;

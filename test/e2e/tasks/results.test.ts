@@ -5,6 +5,7 @@ import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Image } from '../../../sandbox/gateway/studio/image.ts';
 import type { Studio } from '../../../sandbox/gateway/studio/index.ts';
 import { box } from '../../services/media/videos.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type FastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
 import {
   bytesOf,
@@ -42,7 +43,9 @@ async function orderWithResponse(fixture: FastClockFixture, body: object, who?: 
 }
 
 describe('A result', () => {
-  it('A result whose URL expired before the download is polled again, and then reported as unavailable', async () => {
+  it('A result whose URL expired before the download is polled again, and then reported as unavailable', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { gateway } = fixture;
     gateway.jobs.on('change', ({ id, state, expired }) => {
@@ -56,7 +59,7 @@ describe('A result', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A result is attached if the second poll returns a valid URL', async () => {
+  it('A result is attached if the second poll returns a valid URL', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { gateway } = fixture;
     await orderGrid(fixture);
@@ -73,7 +76,7 @@ describe('A result', () => {
     expect(pollsAndDownloads(fixture).slice(-4)).toEqual(['task', 'file', 'task', 'file']);
   });
 
-  it.each([
+  itVariants([
     ['a data URI', (base64: string) => `data:image/png;base64,${base64}`],
     ['plain base64', (base64: string) => base64],
   ])('A result that is contained in the response as %s is attached byte for byte', async (_, encode) => {
@@ -107,7 +110,7 @@ describe('A result', () => {
     expect(await metadataOf({ image })).toContain('/digitalsourcetype/compositeWithTrainedAlgorithmicMedia<');
   });
 
-  it.each([
+  itVariants([
     ['half', 'its file is invalid'],
     ['lying', 'could not be attached. Open it at http'],
     ['cut', 'could not be attached. Open it at http'],
@@ -128,7 +131,7 @@ describe('A result', () => {
     },
   );
 
-  it('A video whose file arrives incomplete is not attached', async () => {
+  it('A video whose file arrives incomplete is not attached', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       gateway: { speed: 20, quirks: { refusedActions: false }, studio: shortVideos() },
     });
@@ -139,7 +142,9 @@ describe('A result', () => {
     expect(text(video)).toContain('its file is invalid');
   });
 
-  it('If two of four images are unavailable or invalid, the others are still delivered', async () => {
+  it('If two of four images are unavailable or invalid, the others are still delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const first = await orderGrid(fixture);
     const [, , secondUpscale] = [
@@ -195,7 +200,7 @@ describe('A result', () => {
     expect((await sharp(sentBytes).raw().toBuffer()).equals(await sharp(original).raw().toBuffer())).toBe(true);
   });
 
-  it.each([
+  itVariants([
     ['', false],
     [' and content credentials', true],
   ])(
@@ -230,7 +235,7 @@ describe('A result', () => {
 });
 
 describe('A result that exceeds the upload limit', () => {
-  it.each([
+  itVariants([
     ['reduced if that is enough', 900_000, 'image/jpeg'],
     ['replaced by a preview with a link to the original if it is much too large', 40_000, 'image/jpeg'],
   ])('A result that exceeds the upload limit is %s', async (_, uploadBytes, type) => {
@@ -258,7 +263,9 @@ describe('A result that exceeds the upload limit', () => {
     expect(labels(message)).toContain('U1');
   });
 
-  it('If Discord refuses a file as too large although its limit allows it, the member gets a link or a sentence', async () => {
+  it('If Discord refuses a file as too large although its limit allows it, the member gets a link or a sentence', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const { discord } = fixture;
     const member = discord.as('member');
@@ -281,6 +288,7 @@ describe('A result that exceeds the upload limit', () => {
     ['four results', 4, 300],
   ])(
     'The link to a large result is never truncated, however long the prompt and the URL are (%s)',
+    { tags: ['breadth'] },
     async (_, count, length) => {
       const fixture = await startFastClockBot({ discord: { limits: { uploadBytes: 500 } }, gateway: { speed: 20 } });
       await orderGrid(fixture);
@@ -293,7 +301,7 @@ describe('A result that exceeds the upload limit', () => {
     },
   );
 
-  it('Each of four large images is reduced, and Discord accepts the whole message', async () => {
+  it('Each of four large images is reduced, and Discord accepts the whole message', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ discord: { limits: { uploadBytes: 600_000 } }, gateway: { speed: 20 } });
     await orderGrid(fixture);
     const url = fileUrl(fixture);
@@ -306,7 +314,7 @@ describe('A result that exceeds the upload limit', () => {
     }
   });
 
-  it('A large video is linked, with the expiry of the link if it is known', async () => {
+  it('A large video is linked, with the expiry of the link if it is known', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
       discord: { limits: { uploadBytes: 1_000 } },
       gateway: { speed: 20, studio: shortVideos() },

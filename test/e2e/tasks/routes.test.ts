@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange, Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs } from './fixture.ts';
 
@@ -91,7 +92,7 @@ describe('The routes of results', () => {
     (['before', 'after'] as const).map((when) => ({ outcome, when, prompt: `a fox ${outcome} ${when}` })),
   );
 
-  it.each(scenarios)(
+  itVariants(scenarios)(
     'The end of a public job that $requester orders in $channelName is delivered once, before and after its interaction token has expired',
     async ({ channelName, requester, routeAfterExpiry }) => {
       const fixture = await startFixture();
@@ -116,7 +117,7 @@ describe('The routes of results', () => {
     },
   );
 
-  it.each(scenarios)(
+  itVariants(scenarios)(
     'The end of a private job that $requester orders in $channelName is visible only to its owner, before and after its interaction token has expired',
     async ({ channelName, requester }) => {
       const fixture = await startFixture();
@@ -213,7 +214,9 @@ describe('The follow-ups of a private result', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('After the interaction token has expired, each of the four results of Upscale all arrives once, as a direct message', async () => {
+  it('After the interaction token has expired, each of the four results of Upscale all arrives once, as a direct message', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const parent = await orderPrivateGrid(fixture);
     fixture.gateway.faults.add({ do: 'stick', times: 4 });
@@ -232,7 +235,7 @@ describe('The follow-ups of a private result', () => {
   });
 });
 
-describe('A retry in direct messages', () => {
+describe('A retry in direct messages', { tags: ['breadth'] }, () => {
   it('A retry in direct messages links to the original message of its parent task', async () => {
     const fixture = await startFixture();
     const installer = fixture.discord.as('installer');
@@ -266,7 +269,7 @@ describe('A bot that has lost access to the channel', () => {
     ],
   ];
 
-  it.each(accessLosses.slice(0, 2))(
+  itVariants(accessLosses.slice(0, 2))(
     'A result is still delivered with the interaction token while it is valid (%s)',
     async (_, loseAccess) => {
       const fixture = await startFixture();
@@ -282,7 +285,7 @@ describe('A bot that has lost access to the channel', () => {
     },
   );
 
-  it.each(accessLosses)(
+  itVariants(accessLosses)(
     'After the interaction token has expired, a result is sent once as a direct message, and no refused request is repeated (%s)',
     async (_, loseAccess) => {
       const fixture = await startFixture();
@@ -330,7 +333,9 @@ describe('A bot that has lost access to the channel', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A button of an older result still works: its result arrives in the channel while the interaction token is valid, and later as a direct message', async () => {
+  it('A button of an older result still works: its result arrives in the channel while the interaction token is valid, and later as a direct message', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const member = fixture.discord.as('member');
     const parent = await (await member.slash('imagine', { prompt: 'a fox' })).message(says('Finished in'));

@@ -34,7 +34,9 @@ describeProfiles('/shorten', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The message of a failed /shorten says so, and a /shorten that exceeds its wait limit is still delivered', async () => {
+  it('The message of a failed /shorten says so, and a /shorten that exceeds its wait limit is still delivered', {
+    tags: ['breadth'],
+  }, async () => {
     const { discord, gateway, clock } = await startFastClockBot({ gateway: { profile } });
     const member = discord.as('member');
     gateway.faults.add({ do: { type: 'fail', reason: 'There is nothing to leave out.' } });
@@ -57,7 +59,9 @@ describeProfiles('/shorten', (profile) => {
   });
 });
 
-it('Shortened prompts that are too long for a message are attached as a file, and the message shows how each begins', async () => {
+it('Shortened prompts that are too long for a message are attached as a file, and the message shows how each begins', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = [1, 2, 3].map((number) => `${number}\ufe0f\u20e3 ${'**fox** ~~snow~~ '.repeat(200 * number)}`.trim());
   const finalPrompt = `## Important tokens\n**fox** (1.00), ~~snow~~\n## Shortened prompts\n${drafts.join('\n')}`;
@@ -73,7 +77,9 @@ it('Shortened prompts that are too long for a message are attached as a file, an
   expect(labels(message)).toEqual(['Generate all', 'Delete']);
 });
 
-it('Generate all lists every prompt that it would submit, however many and long they are', async () => {
+it('Generate all lists every prompt that it would submit, however many and long they are', {
+  tags: ['breadth'],
+}, async () => {
   const { discord, gateway } = await startFastClockBot({ gateway: { profile: 'stock', speed: 20 } });
   const drafts = Array.from(
     { length: 9 },

@@ -40,7 +40,9 @@ describe('The page of a result', () => {
     expect([current(fixture, grid), current(fixture, copy)].map(spoilersOf)).toEqual([[false], [false]]);
   });
 
-  it('Says of a private result that its message stays as it is, and hides what is shown of it from then on', async () => {
+  it('Says of a private result that its message stays as it is, and hides what is shown of it from then on', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot();
     const member = fixture.discord.as('member');
     const grid = await orderGrid(fixture, { private: true });
@@ -51,14 +53,16 @@ describe('The page of a result', () => {
     expect(spoilersOf(shown)).toEqual([false]);
   });
 
-  it('Lets only its owner hide a result', async () => {
+  it('Lets only its owner hide a result', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot();
     await orderGrid(fixture);
     const list = await openTaskList(fixture, 'admin', { whose: 'server' });
     expect(labels(await openTask(fixture, list, 'admin'))).not.toContain(HIDE);
   });
 
-  it('Has no Delete message button and no link any more once the message is deleted', async () => {
+  it('Has no Delete message button and no link any more once the message is deleted', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot();
     await orderGrid(fixture);
     const page = await openPage(fixture);

@@ -16,14 +16,16 @@ describeProfiles('A gateway with undocumented response envelopes', (profile) => 
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Despite undocumented response envelopes, /video delivers its video', async () => {
+  it('Despite undocumented response envelopes, /video delivers its video', { tags: ['breadth'] }, async () => {
     const fixture = await startLocalBot({ gateway: { profile, quirks } });
     const message = await orderVideo(fixture);
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Despite undocumented response envelopes, /music make delivers both tracks with their covers', async () => {
+  it('Despite undocumented response envelopes, /music make delivers both tracks with their covers', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFastClockBot({ gateway: { profile, speed: 60, studio: shortSongs(), quirks } });
     const exchange = await fixture.discord.as('member').slash('music make', { about: 'a lighthouse', title: 'Light' });
     const message = await exchange.message(says('Finished in'));

@@ -113,7 +113,9 @@ describe('Verify', () => {
     expect(text(await verifyFiles(fixture, [copy], 'member'))).toContain(`of task \`${await newestId(fixture)}\``);
   });
 
-  it('A result is still recognized after Delete and a restart, but not after an erasure', async () => {
+  it('A result is still recognized after Delete and a restart, but not after an erasure', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture();
     const message = await orderGrid(fixture);
     const id = await newestId(fixture);
@@ -140,7 +142,7 @@ describe('Verify', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A video or a song is recognized only if the file is identical byte for byte', async () => {
+  it('A video or a song is recognized only if the file is identical byte for byte', { tags: ['breadth'] }, async () => {
     const videos = shortVideos();
     const fixture = await startFixture({
       gateway: { studio: { ...shortSongs(), drawVideo: videos.drawVideo }, quirks: { refusedActions: false } },
@@ -165,7 +167,9 @@ describe('Verify', () => {
     }
   });
 
-  it('The covers of a song and of an album are recognized, also after they were saved again', async () => {
+  it('The covers of a song and of an album are recognized, also after they were saved again', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture({ gateway: { studio: shortSongs() } });
     const song = await (await fixture.discord.as('member').slash('music make', { about: 'rain' })).message(
       says('Finished in'),
@@ -193,7 +197,9 @@ describe('Verify', () => {
     }
   });
 
-  it('Files that are not media, are damaged or are too large are listed without an error', async () => {
+  it('Files that are not media, are damaged or are too large are listed without an error', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture({ discord: { limits: { uploadBytes: 200 * 2 ** 20 } } });
     const { discord } = fixture;
     const textMessage = await discord.as('other').say('look');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type FastClockFixture, says, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, pressAndWait } from './fixture.ts';
 
@@ -83,7 +84,7 @@ const expectedReplies = (ids: readonly string[], words: string) =>
   Object.fromEntries(ids.map((id) => [id, expect.stringContaining(words)]));
 
 describe('A forged button', () => {
-  it.each(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
+  itVariants(['0', '00', '-1', '', 'x', '1x', '10000', '1e3', '٢'])(
     'A button with the invalid version "%s" is reported as unknown, for every verb',
     async (version) => {
       const fixture = await startFastClockBot({ settings: noLimits });
@@ -94,7 +95,7 @@ describe('A forged button', () => {
     },
   );
 
-  it.each(['2', '9', '9999'])(
+  itVariants(['2', '9', '9999'])(
     'A button with the newer version %s is reported as outdated, for every verb',
     async (version) => {
       const fixture = await startFastClockBot({ settings: noLimits });
@@ -124,7 +125,7 @@ describe('A forged button', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
+  itVariants(['', 'x', unknownTaskId.toUpperCase(), `${unknownTaskId}0`, '~Li4vLi4', 'index', 'constructor'])(
     'A button with "%s" in place of a task id is reported as unknown, for every verb',
     async (task) => {
       const fixture = await startFastClockBot({ settings: noLimits });
@@ -156,7 +157,7 @@ function taskOf(message: Message): string {
 }
 
 describe('A forged press on an existing task', () => {
-  it('A press on a position that the task does not have is reported as unknown', async () => {
+  it('A press on a position that the task does not have is reported as unknown', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(fixture));
     const ids = ['a', 'w'].flatMap((verb) =>
@@ -173,7 +174,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A press on a successful task finds nothing to decide, retry or continue', async () => {
+  it('A press on a successful task finds nothing to decide, retry or continue', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await orderGrid(fixture));
     const expected = {
@@ -188,7 +189,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each([
+  itVariants([
     ['is still running', 'stick', '%'],
     ['has failed', 'fail', 'This task failed'],
   ] as const)('A press on a task that %s sends nothing to the gateway', async (_, fault, words) => {
@@ -205,7 +206,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A press on a button of a grid is refused for a single image', async () => {
+  it('A press on a button of a grid is refused for a single image', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const task = taskOf(await pressAndWait(fixture, await orderGrid(fixture), 'U1'));
     const ids = [`chg.1.${task}.U2`, `chg.1.${task}.R`, `all.1.${task}`];
@@ -227,7 +228,7 @@ describe('A forged press on an existing task', () => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A forged Delete button does not delete a message that shows something else', async () => {
+  it('A forged Delete button does not delete a message that shows something else', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const first = await orderGrid(fixture);
     const second = await orderGrid(fixture, { prompt: 'a hare' });
@@ -268,7 +269,7 @@ describe('A select menu in place of buttons', () => {
   });
 });
 
-describe('A forged form', () => {
+describe('A forged form', { tags: ['breadth'] }, () => {
   it('A form from another version, or of another task, is refused when it is submitted', async () => {
     const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const member = fixture.discord.as('member');

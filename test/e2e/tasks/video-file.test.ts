@@ -45,7 +45,9 @@ describeProfiles('A video from a message', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('Everyone who sees a result can order a video from it, and the video’s message links to the result', async () => {
+  it('Everyone who sees a result can order a video from it, and the video’s message links to the result', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const parent = await orderImage(fixture);
     expect(labels(parent)).toContain(BUTTON);
@@ -64,7 +66,7 @@ describeProfiles('A video from a message', (profile) => {
     expect(receivedOrders(fixture.gateway).map((one) => one.body)).toEqual([body]);
   });
 
-  it('A video from a private result is private', async () => {
+  it('A video from a private result is private', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const member = fixture.discord.as('member');
     const form = await (await member.click(await orderImage(fixture, { private: true }), BUTTON)).modal();
@@ -102,7 +104,9 @@ describe('The refusals of a video from a message', () => {
     expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
-  it('A refused form opens again with what its member had entered, for that member only, and its result is as public as it would have been', async () => {
+  it('A refused form opens again with what its member had entered, for that member only, and its result is as public as it would have been', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startLocalBot();
     const member = fixture.discord.as('member');
     const source = await fixture.discord

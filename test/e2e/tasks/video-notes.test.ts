@@ -49,7 +49,9 @@ describeProfiles('The notes of a video task', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('The message of a failed video says that a Discord URL has expired in the meantime', async () => {
+  it('The message of a failed video says that a Discord URL has expired in the meantime', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     fixture.gateway.faults.add({ do: 'stick' });
     const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
@@ -60,7 +62,9 @@ describeProfiles('The notes of a video task', (profile) => {
     await expect.poll(failed).toContain('The URL of the reference `fox.png` has expired. Upload the file again.');
   });
 
-  it('The message of a video names the parameters that had no effect, and suggests other options for them', async () => {
+  it('The message of a video names the parameters that had no effect, and suggests other options for them', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const message = await orderVideo(fixture, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
@@ -79,7 +83,9 @@ describeProfiles('The notes of a video task', (profile) => {
     expect(text(vendorVideo)).toContain('Try again with the generic endpoint');
   });
 
-  it('The message of a video says that the face check was not sent if the name of its field is unknown', async () => {
+  it('The message of a video says that the face check was not sent if the name of its field is unknown', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const message = await orderVideo(fixture, { face_check: false });
     expect(receivedOrders(fixture.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
@@ -88,7 +94,7 @@ describeProfiles('The notes of a video task', (profile) => {
   });
 });
 
-describe('The notes of a failed image task', () => {
+describe('The notes of a failed image task', { tags: ['breadth'] }, () => {
   it('The message of a failed image says which references to check', async () => {
     const fixture = await startLocalBot({ settings: { DEFAULT_IMAGE_MODEL: 'lumen-image-1' } });
     fixture.gateway.faults.add({ do: 'fail' });

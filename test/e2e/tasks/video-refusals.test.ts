@@ -43,7 +43,7 @@ describeProfiles('The refusals of /video before a request', (profile) => {
     expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
-  it('/video refuses files whose content is invalid', async () => {
+  it('/video refuses files whose content is invalid', { tags: ['breadth'] }, async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
     const fixture = await startLocalBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
@@ -65,7 +65,7 @@ describeProfiles('The refusals of /video before a request', (profile) => {
     expect(receivedOrders(fixture.gateway)).toEqual([]);
   });
 
-  it('/video refuses a URL that the gateway cannot reach', async () => {
+  it('/video refuses a URL that the gateway cannot reach', { tags: ['breadth'] }, async () => {
     const fixture = await startLocalBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
+import { itVariants } from '../../support/variants.ts';
 import { type FixtureOptions, startBot } from '../bot.ts';
 import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
@@ -96,7 +97,7 @@ describeProfiles('/video', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it.each([
+  itVariants([
     ['16:9', { aspect_ratio: '16:9' }],
     ['720p', { resolution: '720p' }],
   ])('/video sends the size %s in its own field, and a single image as one value', async (size, sizeFields) => {
@@ -112,7 +113,7 @@ describeProfiles('/video', (profile) => {
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
-  it('/video can use the vendor endpoint with an image', async () => {
+  it('/video can use the vendor endpoint with an image', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const image = { image: await imageUpload(), duration: '1', mode: 'std' };
     const message = await orderVideo(fixture, { ...image, endpoint: 'image-to-video' });
@@ -128,7 +129,7 @@ describeProfiles('/video', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('/video can use /v1/videos with the generic parameters and one image', async () => {
+  it('/video can use /v1/videos with the generic parameters and one image', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const options = { size: '16:9', duration: '1', mode: 'pro', seed: 7, extra: '{"!fps":24}' };
     const message = await orderVideo(fixture, { ...options, image: await imageUpload(), endpoint: 'videos' });
@@ -146,7 +147,9 @@ describeProfiles('/video', (profile) => {
     expect(message.attachments).toMatchObject([{ content_type: 'video/mp4' }]);
   });
 
-  it('/video tells images, videos and audio in the same options apart by their content', async () => {
+  it('/video tells images, videos and audio in the same options apart by their content', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const clip = { name: 'clip.png', bytes: mp4Video({ seconds: 3 }), contentType: 'video/mp4' };
     const song = { name: 'song.png', bytes: silentWav(), contentType: 'audio/wav' };
@@ -162,7 +165,7 @@ describeProfiles('/video', (profile) => {
     expect(receivedOrders(fixture.gateway)).toEqual([{ path: GENERIC_PATH, body }]);
   });
 
-  it('/video sends a first and a last frame if the model’s family accepts them', async () => {
+  it('/video sends a first and a last frame if the model’s family accepts them', { tags: ['breadth'] }, async () => {
     const fixture = await start();
     const options = {
       model: 'kling-v2-1',
@@ -246,7 +249,9 @@ describeProfiles('/video', (profile) => {
     expect(receivedOrders(gateway)).toHaveLength(1);
   });
 
-  it('/video uploads an image for the vendor endpoint if the gateway cannot reach it', async () => {
+  it('/video uploads an image for the vendor endpoint if the gateway cannot reach it', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     await orderVideo(fixture, { image: await imageUpload(), endpoint: 'image-to-video' });
     const image = expect.stringContaining(`${fixture.gateway.url}/`);
@@ -255,7 +260,7 @@ describeProfiles('/video', (profile) => {
     ]);
   });
 
-  it('/video sends images as data if the gateway cannot reach them', async () => {
+  it('/video sends images as data if the gateway cannot reach them', { tags: ['breadth'] }, async () => {
     const fixture = await start({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     await orderVideo(fixture, { image: await imageUpload(), image2: await imageUpload() });
     await orderVideo(fixture, { image: await imageUpload(), endpoint: 'videos' });
@@ -266,7 +271,9 @@ describeProfiles('/video', (profile) => {
     ]);
   });
 
-  it('The message of a video that exceeds its wait limit says so, and still shows the video when it is finished hours later', async () => {
+  it('The message of a video that exceeds its wait limit says so, and still shows the video when it is finished hours later', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start({ settings: { MAX_WAIT_VIDEO_SECONDS: '30' } });
     const { discord, gateway, clock } = fixture;
     gateway.faults.add({ do: 'stick' });
@@ -283,7 +290,9 @@ describeProfiles('/video', (profile) => {
     expect(errorsIn(fixture)).toEqual([]);
   });
 
-  it('A video that exceeds the upload limit is linked, with the gateway’s preview image', async () => {
+  it('A video that exceeds the upload limit is linked, with the gateway’s preview image', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await start();
     const host = await fileHost();
     fixture.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });

@@ -20,7 +20,7 @@ describe('A gateway session', () => {
     expect(problems).toEqual([]);
   });
 
-  it('A session resumes after a reconnect request', async () => {
+  it('A session resumes after a reconnect request', { tags: ['breadth'] }, async () => {
     const { discord } = await startFixture();
     const client = await startClient(discord);
     const resumed = new Promise((resolve) => client.once(Events.ShardResume, resolve));
@@ -29,7 +29,7 @@ describe('A gateway session', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('An invalid session is replaced by a new one', async () => {
+  it('An invalid session is replaced by a new one', { tags: ['breadth'] }, async () => {
     const { discord, clock } = await startFixture();
     const client = await startClient(discord);
     clock.advance(discord.limits.identifyWindowMs);

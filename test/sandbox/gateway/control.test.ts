@@ -142,7 +142,7 @@ describe('The control API', () => {
     expect(gateway.requests).toEqual([]);
   });
 
-  it('The control API keeps the last thousand requests', async () => {
+  it('The control API keeps the last thousand requests', { tags: ['breadth'] }, async () => {
     const { get, gateway } = await startTestGateway();
     for (let index = 0; index < 1_010; index++) await get(`/x?at=${index}`, { key: null });
     expect(gateway.requests).toHaveLength(1_000);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { describeVariants } from '../../support/variants.ts';
 import { startTestGateway } from './bench.ts';
 
 const submitPaths = [
@@ -39,7 +40,7 @@ const queryPaths = [
   '/music/fetch/x',
 ];
 
-describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profile) => {
+describeVariants(['spec', 'stock'] as const)('The errors of the %s profile', (profile) => {
   it('Every endpoint requires a key', async () => {
     const { get, post } = await startTestGateway({ profile });
     for (const key of [null, 'sk-wrong']) {
@@ -116,7 +117,7 @@ describe.each(['spec', 'stock'] as const)('The errors of the %s profile', (profi
     }
   });
 
-  it('No body, header or path causes a 5xx without an injected fault', async () => {
+  it('No body, header or path causes a 5xx without an injected fault', { tags: ['breadth'] }, async () => {
     const { call } = await startTestGateway({ profile, quirks: { fineTunesMissing: false } });
     const field = fc.constantFrom(
       ...[

@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createStudio } from '../../../sandbox/gateway/studio/index.ts';
+import { itVariants } from '../../support/variants.ts';
 import { pngUri, startTestGateway, type TestGateway } from './bench.ts';
 
 async function createImageFile(fixture: TestGateway, body: object = {}): Promise<string> {
@@ -94,7 +95,7 @@ describe('Result files', () => {
     expect(fixture.recorder.calls).toHaveLength(2);
   });
 
-  it('A result file can be a valid image of 60 MB', async () => {
+  it('A result file can be a valid image of 60 MB', { tags: ['breadth'] }, async () => {
     const fixture = await startTestGateway();
     fixture.gateway.faults.add({ do: 'huge-file' });
     const { bytes } = await fixture.get(await createImageFile(fixture));
@@ -104,7 +105,7 @@ describe('Result files', () => {
     expect((await sharp(bytes).raw().toBuffer()).length).toBeGreaterThan(0);
   });
 
-  it.each([
+  itVariants([
     ['html-as-picture', '<!doctype html>'],
     ['executable-as-picture', 'MZ'],
   ] as const)('The content of a result file can differ from its type (%s)', async (fault, beginning) => {
@@ -149,7 +150,7 @@ describe('Results of the real studio', () => {
     await studio.close();
   });
 
-  it('A preview, an edit with a mask, a video and a song are valid files', async () => {
+  it('A preview, an edit with a mask, a video and a song are valid files', { tags: ['breadth'] }, async () => {
     const studio = createStudio();
     const fixture = await startTestGateway({ studio });
     const { json } = await fixture.post('/v1/video/generations', {

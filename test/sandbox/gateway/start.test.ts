@@ -59,6 +59,7 @@ describe('The command for the embedded gateway', () => {
     [['--port'], /--port, --speed, --key and --profile/],
   ])(
     'The embedded gateway’s command rejects the options %j with one sentence and exit code 64',
+    { tags: ['breadth'] },
     async (options, expectedMessage) => {
       const { readOutput, ended } = run(...options);
       expect(await ended).toBe(64);
@@ -67,7 +68,9 @@ describe('The command for the embedded gateway', () => {
     },
   );
 
-  it('The embedded gateway’s command explains what to do about a port that is already in use', async () => {
+  it('The embedded gateway’s command explains what to do about a port that is already in use', {
+    tags: ['breadth'],
+  }, async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void blocker.close());

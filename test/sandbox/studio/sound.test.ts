@@ -6,7 +6,7 @@ afterAll(() => studio.close());
 
 const HEADER_BYTES = 44;
 
-describe('The audio of the studio', () => {
+describe('The audio of the studio', { tags: ['breadth'] }, () => {
   it('A song is a WAV file of the requested length, neither silent nor clipped, and is the same every time', async () => {
     const [first, repeatedSong, songFromOtherSeed] = await Promise.all([
       studio.compose('calm piano at night', 3, 6),

@@ -64,7 +64,7 @@ describe('The videos of the studio', () => {
     expect(keyFrameNumbers).toEqual(kinds.flatMap((kind, index) => (kind === 1 ? [] : [index + 1])));
   });
 
-  it('A video is the same every time, even if two are requested at once', async () => {
+  it('A video is the same every time, even if two are requested at once', { tags: ['breadth'] }, async () => {
     const drawVideo = () => studio.drawVideo(sceneOf('night city', 5), { width: 64, height: 64, seconds: 0.5 });
     const [first, second] = await Promise.all([drawVideo(), drawVideo()]);
     expect(first.bytes.equals(second.bytes)).toBe(true);

@@ -19,7 +19,9 @@ const png = Buffer.from(
 );
 
 describe('The world', () => {
-  it('The language of a person and of a server can be changed, and no one else’s changes with it', async () => {
+  it('The language of a person and of a server can be changed, and no one else’s changes with it', {
+    tags: ['breadth'],
+  }, async () => {
     const { id: guild = '' } = (await server.world('member')).guilds[0] ?? {};
     await server.post('/api/language', { as: 'member', locale: 'de' });
     await server.post('/api/language', { as: 'member', guild, locale: 'ja' });
@@ -207,7 +209,7 @@ describe('Actions', () => {
     expect(body.error).toMatch(expectedMessage);
   });
 
-  it('Actions without permission are refused', async () => {
+  it('Actions without permission are refused', { tags: ['breadth'] }, async () => {
     const readOnly = await server.channel('member', 'read-only');
     expect((await server.act({ as: 'member', in: readOnly, do: 'say', content: 'x' })).body.error).toMatch(
       /cannot send messages/,

@@ -115,7 +115,7 @@ describe('npm run sandbox', () => {
     expect(remainingFolders(second)).toEqual([]);
   });
 
-  it('The bot exits when the sandbox is killed', async () => {
+  it('The bot exits when the sandbox is killed', { tags: ['breadth'] }, async () => {
     const sandbox = run(['--port', '0']);
     const { fetchWorkbench } = await waitUntilReady(sandbox);
     const { pid = 0 } = (await fetchWorkbench()).bot;
@@ -124,7 +124,7 @@ describe('npm run sandbox', () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it('A sandbox that is stopped during its start cleans up', async () => {
+  it('A sandbox that is stopped during its start cleans up', { tags: ['breadth'] }, async () => {
     const sandbox = run(['--port', '0']);
     await expect.poll(() => remainingFolders(sandbox).length).toBe(1);
     sandbox.sendSignal('SIGINT');
@@ -140,14 +140,18 @@ describe('npm run sandbox', () => {
     [['--colour'], /^Unknown option.*--port, --speed, --language, --real-gateway and --help\.\n$/],
     [['--real-gateway'], /^--real-gateway needs GATEWAY_BASE_URL and GATEWAY_API_KEY: set them in .*\n$/],
     [['--help'], /--real-gateway +use the gateway at GATEWAY_BASE_URL/],
-  ])('The arguments %j print a message and do not start the sandbox', async (args, expectedMessage) => {
-    const sandbox = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
-    expect(await sandbox.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
-    expect(sandbox.readOutput()).toMatch(expectedMessage);
-    expect(remainingFolders(sandbox)).toEqual([]);
-  });
+  ])(
+    'The arguments %j print a message and do not start the sandbox',
+    { tags: ['breadth'] },
+    async (args, expectedMessage) => {
+      const sandbox = run(args, { GATEWAY_BASE_URL: '', GATEWAY_API_KEY: '' });
+      expect(await sandbox.ended).toBe(args[0] === '--help' ? 0 : args[0] === '--real-gateway' ? 78 : 64);
+      expect(sandbox.readOutput()).toMatch(expectedMessage);
+      expect(remainingFolders(sandbox)).toEqual([]);
+    },
+  );
 
-  it('The sandbox reports a port that is in use, and how to fix it', async () => {
+  it('The sandbox reports a port that is in use, and how to fix it', { tags: ['breadth'] }, async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void blocker.close());

@@ -237,6 +237,7 @@ const deviations: Deviation[] = [
 
 it.each(deviations)(
   'The trial finds $name',
+  { tags: ['breadth'] },
   async ({ steps, quirks, faults = [], discordFaults = [], prepare, kind, what }) => {
     const sides = await openSides(quirks && { quirks });
     for (const fault of faults) sides.gateway.faults.add(fault);

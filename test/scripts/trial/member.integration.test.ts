@@ -54,7 +54,9 @@ it('The trial has a step for each command, each entry of a menu and each family 
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('With a member, the trial starts the bot, and records commands, a mention and each family of buttons, also of private messages', async () => {
+it('With a member, the trial starts the bot, and records commands, a mention and each family of buttons, also of private messages', {
+  tags: ['breadth'],
+}, async () => {
   const sides = await openSides();
   const { discord } = sides;
   const admin = discord.as('admin');

@@ -12,6 +12,7 @@ import { markdownOf, type TrialReport } from '../../../scripts/trial/report.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 import { cachingStudio } from '../../support/studio.ts';
+import { itVariants } from '../../support/variants.ts';
 
 const expected = readExpected();
 
@@ -22,21 +23,25 @@ async function openSides(profile: (typeof profiles)[number], options: GatewayOpt
   return { ...sides, close: async () => void (await Promise.all([sides.close(), studio.close()])) };
 }
 
-it.each(profiles)('The stored responses are those of the embedded sides of today (profile %s)', async (profile) => {
-  const sides = await openSides(profile, {});
-  onTestFinished(() => sides.close());
-  const results = await tryEmbeddedSides(sides, knownIn(expected));
-  expect(results.filter(({ outcome }) => outcome !== 'worked')).toEqual([]);
-  expect(compareWithExpected(results, expected)).toEqual({ profile, differences: [] });
-  const stored = [...expected.discord, ...expected.gateway[profile]];
-  expect(stored.map(({ name }) => name)).toEqual(results.map(({ name }) => name));
-  expect(
-    differencesOf(
-      stored.map((step) => ({ side: 'gateway', ms: 0, ...step })),
-      results,
-    ),
-  ).toEqual([]);
-});
+itVariants(profiles)(
+  'The stored responses are those of the embedded sides of today (profile %s)',
+  { tags: ['breadth'] },
+  async (profile) => {
+    const sides = await openSides(profile, {});
+    onTestFinished(() => sides.close());
+    const results = await tryEmbeddedSides(sides, knownIn(expected));
+    expect(results.filter(({ outcome }) => outcome !== 'worked')).toEqual([]);
+    expect(compareWithExpected(results, expected)).toEqual({ profile, differences: [] });
+    const stored = [...expected.discord, ...expected.gateway[profile]];
+    expect(stored.map(({ name }) => name)).toEqual(results.map(({ name }) => name));
+    expect(
+      differencesOf(
+        stored.map((step) => ({ side: 'gateway', ms: 0, ...step })),
+        results,
+      ),
+    ).toEqual([]);
+  },
+);
 
 /** A command that ran until its end. */
 async function run(
@@ -78,7 +83,7 @@ it('The command orders nothing without a known price, and its reports have no di
   expect(sides.discord.messages('studio')).toEqual([]);
 });
 
-it('Paid steps that would exceed the cap are left out', async () => {
+it('Paid steps that would exceed the cap are left out', { tags: ['breadth'] }, async () => {
   const sides = await openSides('stock', {});
   onTestFinished(() => sides.close());
   const folder = newFolder();
@@ -94,7 +99,7 @@ it.each([
   [['--channel', 'studio', '--yes'], 64, '--channel should be the ID of a text channel'],
   [['--channel', '100000000000000000', '--max-cost', 'a lot'], 64, '--max-cost should be an amount in US dollars'],
   [['--channel', '100000000000000000', '--yes'], 78, 'The bot sees no text channel of a server with this ID.'],
-])('The command with %j ends with %d and says why', async (args, code, sentence) => {
+])('The command with %j ends with %d and says why', { tags: ['breadth'] }, async (args, code, sentence) => {
   const sides = await openSides('spec', {});
   onTestFinished(() => sides.close());
   const ending = await run(args, environmentOf(sides));

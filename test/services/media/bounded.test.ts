@@ -128,7 +128,9 @@ describe('A file made to keep the bot busy', () => {
     expect(longFileSteps).toBe(shortFileSteps);
   });
 
-  it('A file made to keep the bot busy is decoded from base64 in pieces, so other work runs in between', async () => {
+  it('A file made to keep the bot busy is decoded from base64 in pieces, so other work runs in between', {
+    tags: ['breadth'],
+  }, async () => {
     let max = 0;
     let pieces = 0;
     const base64 = Buffer.alloc(8 * MIB, 7).toString('base64');

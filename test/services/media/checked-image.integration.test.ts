@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
+import { itVariants } from '../../support/variants.ts';
 import { noise } from './images.ts';
 
 describe("A member's image", () => {
@@ -40,7 +41,7 @@ describe("A member's image", () => {
     expect((await media.checkImage(tagged)).bytes.includes('somebody')).toBe(false);
   });
 
-  it.each([
+  itVariants([
     ['an HTML page', Buffer.from('<html></html>')],
     ['a video', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomavc1\0\0\0\x08moov', 'latin1')],
     ['empty', Buffer.alloc(0)],

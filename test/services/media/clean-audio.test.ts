@@ -108,7 +108,7 @@ describe('A file with metadata', () => {
     }
   });
 
-  it('A file that was made to waste time is left after a limited number of steps', async () => {
+  it('A file that was made to waste time is left after a limited number of steps', { tags: ['breadth'] }, async () => {
     const before = process.cpuUsage();
     const emptyPage = Buffer.concat([latin1('OggS\0\0'), Buffer.alloc(21)]);
     const chunk = latin1('LIST\0\0\0\0');

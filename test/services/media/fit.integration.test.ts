@@ -60,7 +60,9 @@ describe('Fitting a file into a size limit', () => {
     expect(facts.width / facts.height).toBeCloseTo(1.5, 1);
   });
 
-  it('If a smaller pixel size is not enough, an image becomes a preview, and if no preview fits, there is no result', async () => {
+  it('If a smaller pixel size is not enough, an image becomes a preview, and if no preview fits, there is no result', {
+    tags: ['breadth'],
+  }, async () => {
     const png = await noise(1_500, 1_000).png().toBuffer();
     const preview = await fitFile(png, 100_000);
     expect(preview).toMatchObject({ how: 'preview', type: { mime: 'image/jpeg' } });
@@ -77,7 +79,9 @@ describe('Fitting a file into a size limit', () => {
     expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
   });
 
-  it('An animation that is made smaller stays animated at its original speed for as long as possible', async () => {
+  it('An animation that is made smaller stays animated at its original speed for as long as possible', {
+    tags: ['breadth'],
+  }, async () => {
     const still = noise(144, 144);
     const hues = Array.from({ length: 12 }, (_, index) =>
       still
@@ -124,7 +128,9 @@ describe('Fitting a file into a size limit', () => {
     expect((await fitFile(jpeg, 40_000)).facts).toMatchObject({ frames: 1 });
   });
 
-  it('Colours of another colour profile are converted to sRGB instead of being distorted', async () => {
+  it('Colours of another colour profile are converted to sRGB instead of being distorted', {
+    tags: ['breadth'],
+  }, async () => {
     const green = await sharp({ create: { width: 200, height: 200, channels: 3, background: '#00ff00' } })
       .withIccProfile('p3')
       .png()
@@ -189,7 +195,9 @@ describe('Fitting a file into a size limit', () => {
     expect((await fitFile(png, png.length)).how).toBe('as-is');
   });
 
-  it('Closing the service aborts the work on a file, and every waiting caller receives an error', async () => {
+  it('Closing the service aborts the work on a file, and every waiting caller receives an error', {
+    tags: ['breadth'],
+  }, async () => {
     const source = await fetchedFile(await noise(1_500, 1_500).png().toBuffer());
     const controller = new AbortController();
     const outcomes = Promise.allSettled([

@@ -10,6 +10,7 @@ import { perceptualHash } from '../../../src/services/media/images/perceptual-ha
 import { openMedia } from '../../../src/services/media/media.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
 import { mediaProcess } from '../../support/media-process.ts';
+import { itVariants } from '../../support/variants.ts';
 
 const editor = new ImageEditor(10_000_000, async () => () => undefined);
 const hashImage = async (bytes: Buffer) => perceptualHash(await examineImage(bytes, 10_000_000), editor);
@@ -34,7 +35,7 @@ const crop = (image: Sharp, margin: number): Sharp =>
   image.extract({ left: margin, top: margin, width: side - 2 * margin, height: side - 2 * margin });
 
 describe('The perceptual hash of an image', () => {
-  it.each([
+  itVariants([
     ['saved as a JPEG with quality 70', 1, (image: Sharp) => image.jpeg({ quality: 70 })],
     ['scaled down to half', 1, (image: Sharp) => image.resize(side / 2).png()],
     ['scaled down to a quarter and saved as WebP', 1, (image: Sharp) => image.resize(side / 4).webp({ quality: 60 })],

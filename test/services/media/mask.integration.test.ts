@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maskOf } from '../../../sandbox/gateway/reference-fetcher.ts';
 import { type Media, openMedia } from '../../../src/services/media/media.ts';
 import { mediaProcess } from '../../support/media-process.ts';
+import { itVariants } from '../../support/variants.ts';
 import { noise } from './images.ts';
 
 type Colour = string | { r: number; g: number; b: number; alpha: number };
@@ -100,7 +101,7 @@ describe('A mask', () => {
       expect(await readMask(drawing.png())).toEqual(expectedMask);
     });
 
-    it.each(['png', 'webp', 'gif', 'avif'] as const)(
+    itVariants(['png', 'webp', 'gif', 'avif'] as const)(
       'A mask drawn by a member marks the erased area of an image in %s',
       async (format) => {
         const drawing = (await eraseArea(noise(SIZE.width, SIZE.height))).toFormat(format, { lossless: true });
@@ -117,7 +118,7 @@ describe('A mask', () => {
       expect(await whiteArea(unmaskedArea)).toEqual(expectedMask);
     });
 
-    it.each(['rgb16', 'grey16', 'b-w'] as const)(
+    itVariants(['rgb16', 'grey16', 'b-w'] as const)(
       'A mask drawn by a member is read in the colour space %s',
       async (space) => {
         for (const drawing of [
@@ -149,7 +150,7 @@ describe('A mask', () => {
       expect(rotated).toEqual({ size: { width: SIZE.height, height: SIZE.width }, box, isFull: true });
     });
 
-    it('A mask drawn by a member keeps a visible dot', async () => {
+    it('A mask drawn by a member keeps a visible dot', { tags: ['breadth'] }, async () => {
       const dot = await canvas('white', { width: 12, height: 12 }).png().toBuffer();
       const size = { width: 1_200, height: 800 };
       const box = { left: 600, top: 400, width: 12, height: 12 };

@@ -75,7 +75,9 @@ const peakMemoryMib = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
 
 describe('The media process', () => {
-  it('The media process starts with its first job, ends after a minute without one, and starts again', async () => {
+  it('The media process starts with its first job, ends after a minute without one, and starts again', {
+    tags: ['breadth'],
+  }, async () => {
     const clock = new ManualClock();
     const { media } = openMediaProcess(clock);
     expect(media.pid).toBeUndefined();
@@ -100,7 +102,9 @@ describe('The media process', () => {
     expect(await work).toEqual(['PNG', 'PNG']);
   });
 
-  it('The media process refuses a job that crashed it twice, and continues with the others', async () => {
+  it('The media process refuses a job that crashed it twice, and continues with the others', {
+    tags: ['breadth'],
+  }, async () => {
     const { media } = openMediaProcess();
     const bad = formatOrError(media.run(mask, factsSchema));
     const good = formatOrError(media.run(chart, factsSchema));
@@ -111,7 +115,9 @@ describe('The media process', () => {
     expect(await good).toBe('PNG');
   });
 
-  it('The media process is replaced when a job takes too long: that job fails and the others run again', async () => {
+  it('The media process is replaced when a job takes too long: that job fails and the others run again', {
+    tags: ['breadth'],
+  }, async () => {
     const clock = new ManualClock();
     const { media } = openMediaProcess(clock);
     const late = formatOrError(media.run(chart, factsSchema));
@@ -121,7 +127,9 @@ describe('The media process', () => {
     expect(await other).toBe('PNG');
   });
 
-  it('The media process cannot extend the time of a job: its claims of memory are counted, and its work and its waits add up', async () => {
+  it('The media process cannot extend the time of a job: its claims of memory are counted, and its work and its waits add up', {
+    tags: ['breadth'],
+  }, async () => {
     const clock = new ManualClock();
     const media = openHijackedProcess(clock);
     const outcomeOf = (job: Job) => media.run(job, factsSchema).then(() => 'done', String);
@@ -198,7 +206,9 @@ describe('The media process', () => {
     },
   );
 
-  it('The media process can read its own files and those of its jobs through JavaScript, but not the settings or the store, and starts nothing', async () => {
+  it('The media process can read its own files and those of its jobs through JavaScript, but not the settings or the store, and starts nothing', {
+    tags: ['breadth'],
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'atelier-test-'));
     const ownFolder = mkdtempSync(privateFilesPattern(tmpdir()).slice(0, -1));
     onTestFinished(() => [folder, ownFolder].forEach((path) => void rmSync(path, { recursive: true })));
@@ -218,7 +228,9 @@ describe('The media process', () => {
     expect(await attempts(resolve('src/index.ts'))).toMatchObject({ read: 'done', write: denied });
   });
 
-  it('The media process loses no job when its memory limit changes: it is replaced once it is idle', async () => {
+  it('The media process loses no job when its memory limit changes: it is replaced once it is idle', {
+    tags: ['breadth'],
+  }, async () => {
     const { media, warnings } = openMediaProcess();
     const images = imagesOf(media);
     const image = interlacedPng(4_000, 4_000);
@@ -249,7 +261,7 @@ describe('The media process', () => {
     expect(await formatOrError(media.run(mask, factsSchema))).toBe('JobLost: The media process has been closed.');
   });
 
-  it('The media process frees the reservation of a job that was aborted', async () => {
+  it('The media process frees the reservation of a job that was aborted', { tags: ['breadth'] }, async () => {
     const { media } = openMediaProcess();
     const controller = new AbortController();
     const work = formatOrError(media.run(chart, factsSchema, { signal: controller.signal }));
@@ -258,7 +270,7 @@ describe('The media process', () => {
     expect(await formatOrError(media.run(chart, factsSchema))).toBe('PNG');
   });
 
-  it('The media process ends with the bot, however the bot ends', async () => {
+  it('The media process ends with the bot, however the bot ends', { tags: ['breadth'] }, async () => {
     const program = fileURLToPath(new URL('./process/orphan.ts', import.meta.url));
     const bot = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void bot.kill('SIGKILL'));

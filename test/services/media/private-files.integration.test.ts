@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { systemClock } from '../../../src/lib/clock.ts';
 import { readWhole } from '../../../src/services/media/content.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
+import { itVariants } from '../../support/variants.ts';
 import { chunked, file } from './file-host.ts';
 import { type MediaFixture, openFixture } from './fixture.ts';
 import { noise } from './images.ts';
@@ -30,7 +31,7 @@ describe('A file too large for memory', () => {
   const permissions = (path: string): number => statSync(path).mode & 0o777;
   const open = (limits = {}) => fixture.open(false, { temporaryFolder }, limits);
 
-  it.each(['announced', 'unannounced', 'as base64'])(
+  itVariants(['announced', 'unannounced', 'as base64'])(
     'A file too large for memory is stored on disk, readable only by the bot’s user, until it is released: %s',
     async (source) => {
       const url = fixture.gateway.on('/large', source === 'announced' ? file(largeFile) : chunked(largeFile));
@@ -47,7 +48,7 @@ describe('A file too large for memory', () => {
     },
   );
 
-  it('A file too large for memory stays on disk while its metadata is removed', async () => {
+  it('A file too large for memory stays on disk while its metadata is removed', { tags: ['breadth'] }, async () => {
     const process = new MediaProcess({ clock: systemClock, log: { warn: () => undefined }, temporaryFolder });
     onTestFinished(() => process.close());
     const media = fixture.open(false, { temporaryFolder, process });
@@ -68,7 +69,9 @@ describe('A file too large for memory', () => {
     await expect.poll(() => readdirSync(dirname(path))).toEqual([]);
   });
 
-  it('A file too large for memory leaves nothing behind if its download is cut short or the bot stops', async () => {
+  it('A file too large for memory leaves nothing behind if its download is cut short or the bot stops', {
+    tags: ['breadth'],
+  }, async () => {
     const media = open();
     const truncatedUrl = fixture.gateway.on('/cut', (response) => {
       response.writeHead(200, { 'content-length': 50 * MIB });

@@ -151,7 +151,7 @@ describe('A faulty file host', () => {
     expect(await failureOf(media.fetch({ address }))).toMatchObject({ kind: 'not-media' });
   });
 
-  it('A file host that never stops sending is disconnected at the limit', async () => {
+  it('A file host that never stops sending is disconnected at the limit', { tags: ['breadth'] }, async () => {
     const sent = { bytes: 0 };
     const { media, address } = await rawGateway((socket) => {
       socket.write(responseHead('connection: close'));
@@ -170,7 +170,7 @@ describe('A faulty file host', () => {
     },
   );
 
-  it('A file host is disconnected immediately when the caller aborts', async () => {
+  it('A file host is disconnected immediately when the caller aborts', { tags: ['breadth'] }, async () => {
     const { media, address } = await rawGateway((socket) => {
       socket.write(`${responseHead('content-length: 100')}half`);
     });

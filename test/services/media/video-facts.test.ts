@@ -49,7 +49,9 @@ describe('The facts of a video', () => {
     expect(await factsOf(Buffer.from('<!doctype html><p>no film</p>'))).toEqual({});
   });
 
-  it('The facts of a damaged video are plausible or missing, and reading them never throws', async () => {
+  it('The facts of a damaged video are plausible or missing, and reading them never throws', {
+    tags: ['breadth'],
+  }, async () => {
     const videos = [encodedVideo.subarray(0, 2_000), mp4Video(facts), mp4Video({ isLong: true }), webmVideo(facts)];
     const damagedVideo = fc
       .tuple(
@@ -72,7 +74,9 @@ describe('The facts of a video', () => {
     );
   });
 
-  it('The search for the facts of a video ends after thousands of empty boxes, which serve only to keep the bot busy', async () => {
+  it('The search for the facts of a video ends after thousands of empty boxes, which serve only to keep the bot busy', {
+    tags: ['breadth'],
+  }, async () => {
     const video = mp4Video(facts);
     const ftypLength = video.readUInt32BE(0);
     const afterFragments = (count: number): Buffer =>

@@ -35,7 +35,9 @@ it('A chart that cannot be drawn is omitted, and a warning is logged', async () 
   expect(warned).toEqual(['A chart could not be drawn.']);
 });
 
-it('A chart has a transparent background and text that contrasts with dark and light themes, on a machine without fonts', async () => {
+it('A chart has a transparent background and text that contrasts with dark and light themes, on a machine without fonts', {
+  tags: ['breadth'],
+}, async () => {
   const { reader, process } = openReader();
   const widths: number[] = [];
   for (const title of ['iiiiiiii', 'mmmmmmmm']) {
@@ -58,7 +60,9 @@ it('A chart has a transparent background and text that contrasts with dark and l
   expect(await fontsOf(process)).toEqual(new Set(['DejaVuSansCondensed-Bold.ttf', 'DejaVuSansCondensed.ttf']));
 });
 
-it('A chart has the characters of names in other scripts, in the forms of its language, on a machine without fonts', async () => {
+it('A chart has the characters of names in other scripts, in the forms of its language, on a machine without fonts', {
+  tags: ['breadth'],
+}, async () => {
   const { reader, process } = openReader();
   const draw = (label: string, language: string) =>
     reader.drawChart({ title: '', language, facts: [], bars: 'lying', entries: [{ label, amount: '1', text: '1' }] });

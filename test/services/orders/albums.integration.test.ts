@@ -29,7 +29,9 @@ const batchPollCount = ({ gateway }: Engine, id: string): number =>
   batchPolls(gateway).filter(({ body }) => (body as { ids: string[] }).ids.includes(id)).length;
 
 describe('An album', () => {
-  it('An album of 300 tasks is polled with at most three requests per round, although each response omits a random third', async () => {
+  it('An album of 300 tasks is polled with at most three requests per round, although each response omits a random third', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startEngine({ quirks: { looseBatches: true }, speed: 2 });
     const ids = await orderSongs(fixture.gateway, ...titles(300));
     const album = await fixture.tasks.albums.create(origin, ids, allowAll);

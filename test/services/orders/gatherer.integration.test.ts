@@ -164,7 +164,9 @@ describe('The files of a request', () => {
       expect(logLines).toHaveLength(10);
     });
 
-    it('The images of a request release their memory whether they are accepted or refused', async () => {
+    it('The images of a request release their memory whether they are accepted or refused', {
+      tags: ['breadth'],
+    }, async () => {
       const largeImage = uploadFile('large.png', withExtraBytes(png, 15 * MB));
       const invalidFile = uploadFile('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(15 * MB)]));
       expect((await gather({ pictures: [largeImage, largeImage] })).images).toHaveLength(2);
@@ -182,7 +184,7 @@ describe('The files of a request', () => {
       expect((await gather({ pictures: [largeImage] })).images).toHaveLength(1);
     });
 
-    it('The images of a request are refused if their total size is too large', async () => {
+    it('The images of a request are refused if their total size is too large', { tags: ['breadth'] }, async () => {
       const largeImage = uploadFile('large.png', await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer());
       expect((await gather({ pictures: [largeImage, largeImage] })).images).toHaveLength(2);
       expect(await refusalOfImages(largeImage, largeImage, largeImage)).toEqual({
@@ -294,7 +296,9 @@ describe('The files of a request', () => {
       expect(await refusalOf(gather({ region: { drawn } }))).toEqual({ key, name: 'mask.png' });
     });
 
-    it('A mask is refused if its aspect ratio differs from that of the image by more than rounding', async () => {
+    it('A mask is refused if its aspect ratio differs from that of the image by more than rounding', {
+      tags: ['breadth'],
+    }, async () => {
       const gatherDrawn = async (size: { width: number; height: number }, of: object) => {
         const square = { input: await plainImage('white', { width: 10, height: 10 }), left: 0, top: 0 };
         const bytes = await sharp(await plainImage('black', size))
@@ -343,7 +347,9 @@ describe('The files of a request', () => {
       expect(Math.max(...(sound ?? []))).toBeGreaterThan(10_000);
     });
 
-    it('The audio of a request is refused if the file is missing, not audio, or longer than the limit', async () => {
+    it('The audio of a request is refused if the file is missing, not audio, or longer than the limit', {
+      tags: ['breadth'],
+    }, async () => {
       const refusalFor = (sound: object) => refusalOf(gather({ sound }));
       expect(await refusalFor(uploadFile('odd.ogg', png))).toEqual({ key: 'refusals.audioNotSupported' });
       expect(await refusalFor(fileAt('gone.ogg', `${discord.origin}/gone`))).toEqual({
@@ -354,7 +360,9 @@ describe('The files of a request', () => {
       expect(await refusalFor(uploadFile('large.ogg', Buffer.alloc(21 * MB + 1)))).toMatchObject({ name: 'large.ogg' });
     });
 
-    it('The audio of a request releases its memory whether it is accepted or refused', async () => {
+    it('The audio of a request releases its memory whether it is accepted or refused', {
+      tags: ['breadth'],
+    }, async () => {
       await gather({ sound: uploadFile('a.ogg', Buffer.concat([await readRecording(), Buffer.alloc(15 * MB)])) });
       await refusalOf(gather({ sound: uploadFile('b.ogg', Buffer.alloc(15 * MB)) }));
       const largeImage = uploadFile('a.png', withExtraBytes(png, 15 * MB));

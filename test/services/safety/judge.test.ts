@@ -76,7 +76,9 @@ describe('The rule check of a server', () => {
     expect(keyOf(rules, order('two f\u200bo\u0301xes', { kind: 'image' }))).toBe('refusals.rules.pattern');
   });
 
-  it('Judgements compile no pattern again and hold memory, however many requests are refused', () => {
+  it('Judgements compile no pattern again and hold memory, however many requests are refused', {
+    tags: ['breadth'],
+  }, () => {
     const patterns = Array.from({ length: 100 }, (_, index) => ({
       text: `\\bpattern${index}[a-f]{2,8}(?:\\s+of)?\\b`,
     }));
@@ -221,7 +223,9 @@ describe('The rule check of a server', () => {
     expect(judge.mask('imagine', 'a quiet lake')).toBe('a quiet lake');
   });
 
-  it('Arbitrary text is checked without an error, and a blocked word in it is always found', () => {
+  it('Arbitrary text is checked without an error, and a blocked word in it is always found', {
+    tags: ['breadth'],
+  }, () => {
     const judge = judgeOf({
       ...words('zebra', 'two words'),
       deniedDomains: ['a.example'],

@@ -7,6 +7,7 @@ import type { FindingKind } from '../../../src/services/store/examination/checks
 import { type Examination, examine } from '../../../src/services/store/examination/examination.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { itVariants } from '../../support/variants.ts';
 import { onStores, type RawRow, rowsAfter, type TestStore } from './sites.ts';
 import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './store-fixture.ts';
 
@@ -224,7 +225,7 @@ describe('The doctor', () => {
       expect((await runDoctor(testStore, true)).findings).toEqual([]);
     });
 
-    it.each(damageCases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
+    itVariants(damageCases)('The doctor finds and repairs %s', async (_name, damage, kinds) =>
       expectRepair(await createTestStore(), damage, kinds),
     );
 

@@ -110,7 +110,9 @@ describe('A store that is in use', () => {
     await (await open()).close();
   });
 
-  it('A store that is in use refuses a second process until the first has ended or was killed', async () => {
+  it('A store that is in use refuses a second process until the first has ended or was killed', {
+    tags: ['breadth'],
+  }, async () => {
     const { file, open } = createStoreFixture();
     const task = makeTask();
     const other = await startChild(HOLD_STORE_PROGRAM, `sqlite://${file}`, ...moduleUrls, JSON.stringify(task));

@@ -32,7 +32,9 @@ async function logOfStart(url: string): Promise<string[]> {
   return messages;
 }
 
-it('The start and the doctor say which settings of Redis can lose an order (needs redis-server)', async ({ skip }) => {
+it('The start and the doctor say which settings of Redis can lose an order (needs redis-server)', {
+  tags: ['breadth'],
+}, async ({ skip }) => {
   const folder = join(createTemporaryFolder(), 'data');
   mkdirSync(folder);
   const server = await startRedis({ folder, port: await freePort(), password: 'secret', isDurable: true });

@@ -27,7 +27,7 @@ describe('A problem with one of two shards', () => {
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1, resumesElsewhere: 0 });
   });
 
-  it('A shard resumes after a reconnect request', async () => {
+  it('A shard resumes after a reconnect request', { tags: ['breadth'] }, async () => {
     discord.gateway.requestReconnect({ id: 1 });
     await shards.waitFor(1, 'RESUMED');
     expect(shards.closed).toEqual([{ shard: 1, code: 4200 }]);
@@ -40,19 +40,21 @@ describe('A problem with one of two shards', () => {
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ identifies: 1, resumes: 1 });
   });
 
-  it('A shard identifies again after its session is invalidated', async () => {
+  it('A shard identifies again after its session is invalidated', { tags: ['breadth'] }, async () => {
     discord.gateway.invalidate(false, { id: 1 });
     await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('A shard identifies again after a close code that ends its session', async () => {
+  it('A shard identifies again after a close code that ends its session', { tags: ['breadth'] }, async () => {
     discord.gateway.closeSessions(4009, { id: 1 });
     await shards.waitFor(1, 'READY', 2);
     expect(discord.gateway.countsOf({ id: 1 })).toMatchObject({ sessions: 1, identifies: 2, resumes: 0 });
   });
 
-  it('Dropping connections of one shard count does not affect shards with a different count', async () => {
+  it('Dropping connections of one shard count does not affect shards with a different count', {
+    tags: ['breadth'],
+  }, async () => {
     discord.gateway.dropConnections({ id: 1, count: 3 });
     discord.gateway.requestReconnect({ id: 1, count: 2 });
     await shards.waitFor(1, 'RESUMED');

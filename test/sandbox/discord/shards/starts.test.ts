@@ -66,7 +66,9 @@ describe('Session starts', () => {
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 2 });
   });
 
-  it('@discordjs/ws starts its shards one after another, but two processes that do not coordinate collide', async () => {
+  it('@discordjs/ws starts its shards one after another, but two processes that do not coordinate collide', {
+    tags: ['breadth'],
+  }, async () => {
     // The library waits five seconds between two IDENTIFYs, but they may arrive slightly closer together, so the window is shorter.
     const { discord } = await startFixture({ clock: systemClock, limits: { identifyWindowMs: 4_500 } });
     await connectShards(discord, { shardIds: [0, 1], shardCount: 2 });

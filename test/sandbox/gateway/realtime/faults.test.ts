@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dialects, NAMES_BY_DIALECT, otherDialect } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { realtimePresets } from '../../../../sandbox/gateway/realtime/fault.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { synthesizeSpeech } from '../../../../sandbox/gateway/realtime/voice.ts';
+import { describeVariants } from '../../../support/variants.ts';
 import type { Json } from '../bench.ts';
 import {
   deltas,
@@ -48,7 +49,7 @@ async function waitForClose({ closed }: RealtimeClient, { clock }: RealtimeGatew
 
 const typesOf = (events: readonly Json[]): string[] => events.map(({ type }) => type);
 
-describe.each(dialects)('Socket faults in the %s dialect', (dialect) => {
+describeVariants(dialects)('Socket faults in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A fault drops the connection before the first event', async () => {

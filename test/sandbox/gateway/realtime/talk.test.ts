@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Dialect, dialects, NAMES_BY_DIALECT } from '../../../../sandbox/gateway/realtime/dialect.ts';
 import { bytesOf } from '../../../../sandbox/gateway/realtime/input-buffer.ts';
 import { speechMs } from '../../../../sandbox/gateway/realtime/item.ts';
 import { synthesizeSpeech } from '../../../../sandbox/gateway/realtime/voice.ts';
+import { describeVariants } from '../../../support/variants.ts';
 import type { Json } from '../bench.ts';
 import { deltas, type RealtimeClient, settings, startRealtimeGateway, userMessage } from './test-client.ts';
 
@@ -22,7 +23,7 @@ const distinctTypes = (events: readonly Json[]): string[] =>
 const itemEvents = (dialect: Dialect) =>
   dialect === 'ga' ? ['conversation.item.added', 'conversation.item.done'] : ['conversation.item.created'];
 
-describe.each(dialects)('A live session in the %s dialect', (dialect) => {
+describeVariants(dialects)('A live session in the %s dialect', (dialect) => {
   const names = NAMES_BY_DIALECT[dialect];
 
   it('A live session answers in text and reports its token usage', async () => {

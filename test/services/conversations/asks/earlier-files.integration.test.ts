@@ -113,7 +113,9 @@ describe('The files of earlier turns', () => {
     expect(discord.requests).toHaveLength(19);
   });
 
-  it('The files of earlier turns share a limit of 20 MiB, and a smaller older file is still sent if it fits', async () => {
+  it('The files of earlier turns share a limit of 20 MiB, and a smaller older file is still sent if it fits', {
+    tags: ['breadth'],
+  }, async () => {
     const largeContent = Buffer.alloc(9.9 * MB, 'a');
     const turns = [
       turn(textFile('small.txt', 'small')),

@@ -41,7 +41,7 @@ describe('The end of a conversation', () => {
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
   });
 
-  it('A conversation is never reported as overdue', async () => {
+  it('A conversation is never reported as overdue', { tags: ['breadth'] }, async () => {
     const { begin, say, waitForEnd, tasks, clock, changes } = await startFixture();
     const talk = await begin();
     clock.advance(12 * MINUTE);
@@ -73,7 +73,9 @@ describe('An erasure requested by a member', () => {
     await expect.poll(() => store.unfinishedErasures()).toEqual([]);
   });
 
-  it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", async () => {
+  it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", {
+    tags: ['breadth'],
+  }, async () => {
     const { begin, say, waitForEnd, tasks, gateway, store } = await startFixture({ isShown: true });
     const talk = await begin();
     await waitForEnd(await say(talk, 'We speak of gardens'));

@@ -34,7 +34,9 @@ describe('The records of utterances', () => {
     expect(await second.entries()).toEqual(entriesBefore);
   });
 
-  it('The records of utterances are grouped under their conversation in lists, and listed separately on request', async () => {
+  it('The records of utterances are grouped under their conversation in lists, and listed separately on request', {
+    tags: ['breadth'],
+  }, async () => {
     const { begin, say, waitForEnd, tasks, talks } = await startFixture({ isShown: true });
     const talk = await begin({ instructions: 'Be a pirate.', isClosed: true });
     const utterance = await waitForEnd(await say(talk, { prompt: 'Hello in 5 words', isClosed: true }));

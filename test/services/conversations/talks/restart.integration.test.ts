@@ -4,12 +4,13 @@ import { createLogger } from '../../../../src/lib/log.ts';
 import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { hasEnded } from '../../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../../support/ledger-tasks.ts';
+import { describeVariants } from '../../../support/variants.ts';
 import { guest, SLOW_SPEED, startFixture } from './fixture.ts';
 
 const MINUTE = 60_000;
 const log = createLogger({ level: 'error', secrets: [], isPretty: false, write: () => undefined });
 
-describe.each(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
+describeVariants(['ga', 'beta'] as const)('A restart in the %s dialect', (realtimeDialect) => {
   it('A restart continues a conversation with the next utterance, and opens no session before that', async () => {
     const first = await startFixture({ quirks: { realtimeDialect } });
     const talk = await first.begin({ voice: 'sage' });
@@ -43,7 +44,9 @@ describe('A restart', () => {
     expect(answer.text).toContain('My name is Wren');
   });
 
-  it('A restart ends conversations that have been silent for a quarter of an hour, and no others', async () => {
+  it('A restart ends conversations that have been silent for a quarter of an hour, and no others', {
+    tags: ['breadth'],
+  }, async () => {
     const first = await startFixture();
     const talk = await first.begin();
     await first.waitForEnd(await first.say(talk, 'Hello'));
@@ -70,7 +73,7 @@ describe('A restart', () => {
     expect(second.talks.findInChannel('300000000000000001')).toBeUndefined();
   });
 
-  it('A restart finds consistent data after a power failure at any write', async () => {
+  it('A restart finds consistent data after a power failure at any write', { tags: ['breadth'] }, async () => {
     const outcomes: string[] = [];
     for (let diesAfter = 1; ; diesAfter++) {
       const first = await startFixture({ diesAfter, isShown: true });

@@ -5,9 +5,10 @@ import { answerOf } from '../../../../src/services/conversations/ask-transitions
 import { GatewayError } from '../../../../src/services/gateway/errors.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import { hasEnded } from '../../../../src/services/tasks/task.ts';
+import { describeVariants } from '../../../support/variants.ts';
 import { guest, memberAudio, owner, SLOW_SPEED, startFixture } from './fixture.ts';
 
-describe.each(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
+describeVariants(['ga', 'beta'] as const)('A conversation in the %s dialect', (realtimeDialect) => {
   it('A conversation is answered in text and as a voice message, and remembers earlier turns', async () => {
     const { begin, say, waitForEnd, changes, tasks, sounds, entries, gateway } = await startFixture({
       quirks: { realtimeDialect },
@@ -69,7 +70,9 @@ describe('A new utterance', () => {
     await expect.poll(standings).toEqual(['settled', 'settled']);
   });
 
-  it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', async () => {
+  it('A new utterance waits for earlier ones, so simultaneous utterances are answered in order', {
+    tags: ['breadth'],
+  }, async () => {
     const { begin, say, waitForEnd, tasks, gateway } = await startFixture();
     const talk = await begin();
     const utterances = await Promise.all(['one', 'two', 'three'].map((words) => say(talk, words)));
@@ -80,7 +83,7 @@ describe('A new utterance', () => {
     expect(gateway.realtime.openedCount).toBe(1);
   });
 
-  it('A new utterance is not needed to stop an answer', async () => {
+  it('A new utterance is not needed to stop an answer', { tags: ['breadth'] }, async () => {
     const { begin, say, waitFor, talks, tasks } = await startFixture({ speed: SLOW_SPEED });
     const utterance = await say(await begin(), 'Tell me of the snow');
     const partial = await waitFor(utterance, ({ answer }) => (answer?.draft ?? '') !== '');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../../src/services/conversations/ask-transitions.ts';
 import { hasEnded } from '../../../../src/services/tasks/task.ts';
 import { ledgerTasks } from '../../../support/ledger-tasks.ts';
+import { describeVariants, itVariants } from '../../../support/variants.ts';
 import { order } from '../../orders/builders.ts';
 import { sql } from '../../store/store-fixture.ts';
 import { owner, startFixture, type TalkFixture } from './fixture.ts';
@@ -17,10 +18,10 @@ const utterancesIn = async ({ store }: TalkFixture) =>
 
 const standings = async ({ entries }: TalkFixture) => (await entries()).map(({ facts }) => facts.at(-1)?.standing);
 
-describe.each(['ga', 'beta'] as const)(
+describeVariants(['ga', 'beta'] as const)(
   'A faulty gateway in a live conversation in the %s dialect',
   (realtimeDialect) => {
-    it.each([
+    itVariants([
       ['drop-middle', 'cut'],
       ['failed', 'failed'],
     ] as const)(

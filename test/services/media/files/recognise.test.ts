@@ -58,7 +58,7 @@ describe('The type of a file', () => {
     expect(mimeOf(await pages.clone().webp().toBuffer())).toBe('image/webp');
   });
 
-  it('The type of a file is recognised in a video and a song from the studio', async () => {
+  it('The type of a file is recognised in a video and a song from the studio', { tags: ['breadth'] }, async () => {
     const scene = sceneOf('a lighthouse in the rain', 1);
     const video = await studio.drawVideo(scene, { width: 64, height: 64, seconds: 1, references: [] });
     expect(recognise(video.bytes)).toEqual({ kind: 'video', mime: 'video/mp4', extension: 'mp4' });

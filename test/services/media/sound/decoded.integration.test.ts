@@ -8,6 +8,7 @@ import { openAudio } from '../../../../src/services/media/audio.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import { collectSamples } from '../../../../src/services/media/sound/resample.ts';
 import { mediaProcess } from '../../../support/media-process.ts';
+import { itVariants } from '../../../support/variants.ts';
 import { amplitudeOf, loudness, similarity } from './listen.ts';
 import { oggOf } from './ogg-of.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
@@ -38,7 +39,7 @@ const opusFile = (packets: readonly Buffer[], samples: number): Buffer =>
   );
 
 describe('An audio file from a member', () => {
-  it.each([
+  itVariants([
     ['mono.ogg', 1],
     ['stereo.ogg', 0.75],
     ['constant-with-title.mp3', 1],
@@ -64,7 +65,7 @@ describe('An audio file from a member', () => {
     }
   });
 
-  it.each([
+  itVariants([
     [8_000, 1, 1, false],
     [11_025, 2, 2, false],
     [22_050, 1, 3, false],
@@ -85,7 +86,9 @@ describe('An audio file from a member', () => {
     },
   );
 
-  it('An audio file from a member is decoded as far as possible if its end is missing', async () => {
+  it('An audio file from a member is decoded as far as possible if its end is missing', {
+    tags: ['breadth'],
+  }, async () => {
     const longSamples = Int16Array.from(
       { length: 4 * original.length },
       (_, index) => 32_767 * (original[index % original.length] ?? 0),
@@ -182,7 +185,7 @@ describe('A small file with minutes of audio', () => {
     expect(secondsOf(await decode(bomb, 150))).toBeCloseTo(150, 1);
   });
 
-  it('A small file with minutes of audio is refused in MP3 at the lowest rate', async () => {
+  it('A small file with minutes of audio is refused in MP3 at the lowest rate', { tags: ['breadth'] }, async () => {
     const frame = Buffer.alloc(72);
     frame.writeUInt32BE(0xffe31800);
     const bomb = Buffer.concat(Array<Buffer>(700).fill(frame));
@@ -237,7 +240,9 @@ describe('A damaged audio file', () => {
     );
   });
 
-  it('A damaged audio file in Opus is decoded or refused, whatever its intact packets contain', async () => {
+  it('A damaged audio file in Opus is decoded or refused, whatever its intact packets contain', {
+    tags: ['breadth'],
+  }, async () => {
     const packet = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
     await fc.assert(
       fc.asyncProperty(fc.array(packet, { maxLength: 60 }), fc.nat(200_000), async (packets, samples) => {
@@ -247,7 +252,9 @@ describe('A damaged audio file', () => {
     );
   });
 
-  it('A damaged audio file with only a valid beginning is refused or decoded, and the next file is decoded', async () => {
+  it('A damaged audio file with only a valid beginning is refused or decoded, and the next file is decoded', {
+    tags: ['breadth'],
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...names), fc.uint8Array({ maxLength: 4_000 }), async (name, noise) => {
         expect(await isExpectedOutcome(Buffer.concat([readTestFile(name).subarray(0, 300), noise]))).toBe(true);

@@ -5,6 +5,7 @@ import { PCM_RATE } from '../../../../src/lib/pcm.ts';
 import { openAudio } from '../../../../src/services/media/audio.ts';
 import { memoryContent } from '../../../../src/services/media/content.ts';
 import { mediaProcess } from '../../../support/media-process.ts';
+import { itVariants } from '../../../support/variants.ts';
 import { loudness, similarity } from './listen.ts';
 import { encodeVoiceMessage } from './spoken-by.ts';
 import { toneSamples } from './tones.ts';
@@ -87,7 +88,7 @@ function slowChecksum(page: Buffer): number {
 }
 
 describe('A voice message', () => {
-  it.each([0.05, 1.2, 3.7, 12.3456])(
+  itVariants([0.05, 1.2, 3.7, 12.3456])(
     'A voice message of %d s is the same in another decoder, from the first sample to the last',
     async (seconds) => {
       const pcm = repeatTones(seconds);
@@ -155,7 +156,9 @@ describe('A voice message', () => {
     expect(columns.map((column) => column > 0)).toEqual(columns.map((_, index) => index >= 10 && index < 13));
   });
 
-  it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', async () => {
+  it('A voice message has at least one and at most 256 waveform columns, which are flat for noise', {
+    tags: ['breadth'],
+  }, async () => {
     const waveformOf = async (pcm: Int16Array) =>
       Buffer.from((await encodeVoiceMessage(audio, pcm)).waveform, 'base64');
     expect(await waveformOf(repeatTones(27))).toHaveLength(256);

@@ -25,7 +25,9 @@ const outcomeOf = async (run: Promise<unknown>): Promise<string> =>
   await run.then((answer) => JSON.stringify(answer), String);
 
 describe('The pool of the audio workers', () => {
-  it('The pool of the audio workers loses only the file that crashed its worker, and a new worker continues', async () => {
+  it('The pool of the audio workers loses only the file that crashed its worker, and a new worker continues', {
+    tags: ['breadth'],
+  }, async () => {
     const pool = new WorkerPool(script, systemClock);
     const outcomes = await Promise.all([0, 0, 1, 0, 2, 0, 3, 0].map((action) => outcomeOf(pool.run(job(action), []))));
     expect(outcomes).toEqual([

@@ -43,7 +43,7 @@ describe('The shipped bot', () => {
   });
 });
 
-describe('An invalid PRICES file', () => {
+describe('An invalid PRICES file', { tags: ['breadth'] }, () => {
   it('An invalid PRICES file keeps the bot from starting, with an error that names the expected file', async () => {
     const path = join(createTemporaryFolder(), 'prices.json');
     writeFileSync(path, '{"imagine": "a lot"}');

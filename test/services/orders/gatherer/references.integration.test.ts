@@ -107,7 +107,9 @@ describe('The references of a request', () => {
     for (const { headers } of discord.requests) expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('A request may have seven large reference files, because the memory of each file is released', async () => {
+  it('A request may have seven large reference files, because the memory of each file is released', {
+    tags: ['breadth'],
+  }, async () => {
     const largeImage = fileReference('large.png', withExtraBytes(png, 12 * MB));
     expect((await gather(Array.from({ length: 7 }, () => largeImage))).references).toHaveLength(7);
     await refusalFor([fileReference('odd.png', Buffer.concat([png.subarray(0, 33), Buffer.alloc(19 * MB)]))]);
@@ -219,7 +221,9 @@ describe('The references of a request', () => {
       await expect(pending).rejects.toMatchObject({ kind: 'unavailable', mayHaveTakenEffect: false });
     });
 
-    it('References that the gateway cannot reach are sent as data only up to the size limit of a request', async () => {
+    it('References that the gateway cannot reach are sent as data only up to the size limit of a request', {
+      tags: ['breadth'],
+    }, async () => {
       const bytes = await noise(2_160, 2_160).png({ compressionLevel: 0 }).toBuffer();
       const largeImage = fileReference('large.png', bytes, { takes: 'address or data' });
       expect((await gather([largeImage, largeImage])).references).toHaveLength(2);
@@ -276,7 +280,7 @@ describe('The references of a request', () => {
     });
   });
 
-  describe('after the gateway refused the order as too large', () => {
+  describe('after the gateway refused the order as too large', { tags: ['breadth'] }, () => {
     it('After the gateway refused the order as too large, references sent as data are shrunk and those sent as URLs stay unchanged', async () => {
       isUnreachable = (url) => !url.includes('public');
       const largeBytes = await noise(2_400, 1_800).png().toBuffer();

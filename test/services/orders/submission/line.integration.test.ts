@@ -31,7 +31,9 @@ async function startWithRunningJob(parts: Parameters<typeof startEngine>[2] = {}
 }
 
 describe('A task in the queue', () => {
-  it('Another member’s task waits for one free slot, even if a member has a thousand tasks in the queue', async () => {
+  it('Another member’s task waits for one free slot, even if a member has a thousand tasks in the queue', {
+    tags: ['breadth'],
+  }, async () => {
     const { fixture, running } = await startWithRunningJob();
     for (let count = 0; count < 1_000; count++) await fixture.tasks.orders.submit(nextOrder());
     const otherTask = await fixture.tasks.orders.submit(

@@ -268,7 +268,9 @@ describe('A backup file', () =>
       expect(readFileSync(file)).toEqual(bytesBefore);
     });
 
-    it('A backup file that was cut anywhere, or in which a row was changed, is refused before a store is created', async () => {
+    it('A backup file that was cut anywhere, or in which a row was changed, is refused before a store is created', {
+      tags: ['breadth'],
+    }, async () => {
       const { file } = await makeBackup();
       const original = readFileSync(file);
       for (const end of [20, 4_096, Math.floor(original.length / 2), original.length - 4_096, original.length - 1]) {
@@ -310,7 +312,9 @@ describe('A backup file', () =>
       }
     });
 
-    it('An encrypted backup file reveals no row, and its key costs what the program age asks for', async () => {
+    it('An encrypted backup file reveals no row, and its key costs what the program age asks for', {
+      tags: ['breadth'],
+    }, async () => {
       const { file } = await makeBackup(PASSPHRASE);
       const encrypted = readFileSync(file);
       expect(encrypted.toString('latin1')).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S{22} 18\n/);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_BUDGET } from '../../../../src/services/money/server-budget.ts';
 import { NO_RULES } from '../../../../src/services/safety/server-rules.ts';
 import { isSameContent } from '../../../../src/services/store/copy/migrate.ts';
+import { itVariants } from '../../../support/variants.ts';
 import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
 import { makeTask, START, settled } from '../store-fixture.ts';
 import { migrate } from './migration-fixture.ts';
@@ -68,7 +69,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
   describe('A store that is moved', () =>
     onStores([kind], (createTestStore) =>
       onStores(['sqlite'], (createFileStore) => {
-        it.each(['from', 'to'])(
+        itVariants(['from', 'to'])(
           'A store that is moved %s this kind of store is complete, and the next bot continues with it',
           async (direction) => {
             const [fromStore, toStore] =

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { families, judgeOrder, judgePoll } from '../../../../../bench/readers/reading.ts';
 import { runs } from '../../../../support/runs.ts';
+import { itVariants } from '../../../../support/variants.ts';
 
 const RESPONSE_COUNT = runs(400, 120);
 const MIN_UNDERSTOOD_SHARE = 0.9;
@@ -20,7 +21,7 @@ describe.each([
   ['orders', judgeOrder],
   ['polls', judgePoll],
 ] as const)('Generated responses to %s', (requestType, judge) => {
-  it.each(cases)(
+  itVariants(cases)(
     `Generated responses to ${requestType} of the $family family are read correctly or not at all, for seed $seed`,
     ({ family, kind, seed }) => {
       const judgements = Array.from({ length: RESPONSE_COUNT }, (_, index) => ({
