@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import packageFile from '../../package.json' with { type: 'json' };
-import { EX_USAGE, runScript, Stop, type Values } from '../usage.ts';
+import { EX_USAGE, runScript, Stop, type Values } from '../../scripts/usage.ts';
 import { type Coverage, filesReaching, measureCoverage } from './coverage.ts';
 import { judgeAlone, type Trial } from './judge.ts';
 import { Lane } from './lane.ts';
