@@ -6,8 +6,6 @@ import {
   ButtonStyle,
   ComponentType,
   MessageFlags,
-  type RESTPatchAPIChannelMessageJSONBody,
-  type RESTPostAPIChannelMessageJSONBody,
   Routes,
 } from 'discord-api-types/v10';
 import { features } from '../../src/commands/index.ts';
@@ -15,7 +13,7 @@ import { planDeployment } from '../../src/discord/deployment.ts';
 import { permissionsIn } from '../../src/discord/guards.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { OpusWriter, Waveform } from '../../src/services/media/sound/opus.ts';
-import { readCommands } from '../read-commands.ts';
+import { readCommands } from '../deploy.ts';
 import { missingNames, readServers } from '../setup/discord-side.ts';
 import { pngOf, tone } from './gateway-steps.ts';
 import { orRefusal, type Step, stepsOf, Unexpected } from './run.ts';
@@ -56,12 +54,12 @@ async function checkPermissions({ clients: { rest }, channel, guildId, bot }: Si
 }
 
 function messageRuns({ clients: { rest }, channel }: Sides, messageIds: Set<string>): Record<string, Step['run']> {
-  const send = async (body: RESTPostAPIChannelMessageJSONBody, files: RawFile[] = []) => {
+  const send = async (body: object, ...files: RawFile[]) => {
     const message = (await rest.post(Routes.channelMessages(channel.id), { body, files })) as APIMessage;
     messageIds.add(message.id);
     return { id: message.id, attachmentId: message.attachments[0]?.id ?? '' };
   };
-  const edit = (id: string, body: RESTPatchAPIChannelMessageJSONBody, files: RawFile[] = []): Promise<unknown> =>
+  const edit = (id: string, body: object, ...files: RawFile[]): Promise<unknown> =>
     rest.patch(Routes.channelMessage(channel.id, id), { body, files });
   let first = '';
   return {
@@ -74,19 +72,19 @@ function messageRuns({ clients: { rest }, channel }: Sides, messageIds: Set<stri
     Edit: () => edit(first, { content: `${NOTE} It was edited.`, components: [] }),
     'Upload, and an edit that adds a file': async () => {
       const attachments = [{ id: '0', filename: 'one.png', description: 'A red square' }];
-      const { id, attachmentId } = await send({ content: NOTE, attachments }, [await square('one.png')]);
-      await edit(id, { attachments: [{ id: attachmentId }, SECOND_FILE] }, [await square('two.png')]);
+      const { id, attachmentId } = await send({ content: NOTE, attachments }, await square('one.png'));
+      await edit(id, { attachments: [{ id: attachmentId }, SECOND_FILE] }, await square('two.png'));
     },
     'Gallery, and an edit that adds a file': async () => {
       const attachments = [{ id: '0', filename: 'one.png' }];
-      const { id, attachmentId } = await send({ ...galleryOf('one.png'), attachments }, [await square('one.png')]);
+      const { id, attachmentId } = await send({ ...galleryOf('one.png'), attachments }, await square('one.png'));
       // Discord may refuse this (discord-api-docs#7529), which is why the bot does not do it.
       const body = { ...galleryOf('one.png', 'two.png'), attachments: [{ id: attachmentId }, SECOND_FILE] };
-      await orRefusal(edit(id, body, [await square('two.png')]));
+      await orRefusal(edit(id, body, await square('two.png')));
     },
     'Voice message': async () => {
       const { attachment, file } = await voiceMessage();
-      await orRefusal(send({ flags: MessageFlags.IsVoiceMessage, attachments: [attachment] }, [file]));
+      await orRefusal(send({ flags: MessageFlags.IsVoiceMessage, attachments: [attachment] }, file));
     },
     Thread: async () => {
       const body = { name: TITLE, auto_archive_duration: 60 };
@@ -99,21 +97,16 @@ function messageRuns({ clients: { rest }, channel }: Sides, messageIds: Set<stri
   };
 }
 
-const BUTTON = { style: ButtonStyle.Secondary, label: 'Nothing', custom_id: 'trial.1', disabled: true } as const;
-const BUTTONS = {
-  type: ComponentType.ActionRow as const,
-  components: [{ type: ComponentType.Button as const, ...BUTTON }],
-};
+const BUTTON = { type: ComponentType.Button, style: ButtonStyle.Secondary, label: 'Nothing', custom_id: 'trial.1' };
+const BUTTONS = { type: ComponentType.ActionRow, components: [{ ...BUTTON, disabled: true }] };
 const SECOND_FILE = { id: '0', filename: 'two.png' };
 
 const galleryOf = (...names: string[]) => {
   const items = names.map((name) => ({ media: { url: `attachment://${name}` } }));
-  return { flags: MessageFlags.IsComponentsV2, components: [{ type: ComponentType.MediaGallery as const, items }] };
+  return { flags: MessageFlags.IsComponentsV2, components: [{ type: ComponentType.MediaGallery, items }] };
 };
 
-const square = async (name: string): Promise<RawFile> => {
-  return { name, data: await pngOf('#b03020'), contentType: 'image/png' };
-};
+const square = async (name: string) => ({ name, data: await pngOf('#b03020'), contentType: 'image/png' });
 
 async function voiceMessage() {
   const writer = await OpusWriter.create();
@@ -145,10 +138,10 @@ export async function removeCommands({ clients, bot, guildId, hasRegistered }: S
 
 async function tryRefusals({ clients: { rest, tokenRest }, channel, bot }: Sides): Promise<void> {
   const emptyRow = { components: [{ type: ComponentType.ActionRow, components: [] }] };
+  const unknownToken = Routes.webhookMessage(bot.id, 'trial-of-an-unknown-token');
   for (const body of [{ content: 'x'.repeat(MAX_CONTENT_LENGTH + 1) }, emptyRow])
     await orRefusal(rest.post(Routes.channelMessages(channel.id), { body }));
   await orRefusal(rest.get(Routes.channelMessage(channel.id, UNKNOWN_ID)));
-  const unknownToken = Routes.webhookMessage(bot.id, 'trial-of-an-unknown-token');
   await orRefusal(tokenRest.patch(unknownToken, { body: { content: NOTE }, auth: false }));
   await orRefusal(rest.delete(Routes.applicationCommand(bot.id, UNKNOWN_ID)));
 }

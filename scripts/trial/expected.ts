@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { differencesOf, type ExpectedStep } from './compare.ts';
 import type { StepResult } from './report.ts';
 import { ANY_KEY } from './shape.ts';
 
-const FILE = new URL('expected.json', import.meta.url);
 export const profiles = ['spec', 'stock'] as const;
 
 /** What the embedded sides respond in the same trial, made by `npm run trial:expected`. */
@@ -14,20 +13,7 @@ export interface Expected {
   member: ExpectedStep[];
 }
 
-export const readExpected = (): Expected => JSON.parse(readFileSync(FILE, 'utf8'));
-
-/** One step a line, and without lengths, so that changes are readable. */
-export function writeExpected({ discord, gateway, member }: Expected): void {
-  const linesOf = (steps: readonly ExpectedStep[]): string => {
-    const lines = steps.map((step) =>
-      JSON.stringify(step, (key, value) => (/^(?:length|ms)$/.test(key) ? undefined : value)),
-    );
-    return `[\n${lines.join(',\n')}\n]`;
-  };
-  const own = profiles.map((profile) => `"${profile}": ${linesOf(gateway[profile])}`).join(',\n');
-  const text = `"discord": ${linesOf(discord)},\n"gateway": {\n${own}\n},\n"member": ${linesOf(member)}`;
-  writeFileSync(FILE, `{\n${text}\n}\n`);
-}
+export const readExpected = (): Expected => JSON.parse(readFileSync(new URL('expected.json', import.meta.url), 'utf8'));
 
 /** The keys and words that the embedded sides use, which are those of the protocols. */
 export function knownIn({ discord, gateway, member }: Expected): Set<string> {

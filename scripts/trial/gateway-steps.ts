@@ -31,24 +31,16 @@ export function gatewaySteps(sides: Sides): Step[] {
   const { config, models, prices } = sides;
   const { talk: voice, ...preferred } = config.models;
   const defaults: Partial<Record<ModelKind, string | undefined>> = { ...preferred, voice };
-  const jobs = Object.entries({ ...textJobs(sides), ...imageJobs(sides), ...otherJobs(sides) });
-  return [
-    ...stepsOf('gateway', freeReads(sides)),
-    ...jobs.map(([name, { model: kind, pattern = /./, run, ...job }]): Step => {
-      const fitting = kind ? modelsOfKind(kind, models, config.modelKinds).filter(({ id }) => pattern.test(id)) : [];
-      const model = prices.cheapestOf(fitting, job, kind && defaults[kind]);
-      const isMissing = kind !== undefined && model === undefined;
-      return {
-        side: 'gateway',
-        name,
-        ...(!isMissing && { cost: { estimate: prices.estimateOf(job, model) } }),
-        run: async () => {
-          if (isMissing) throw new LeftOut('the gateway lists no model for it');
-          await run(model ?? '');
-        },
-      };
-    }),
-  ];
+  const jobs = Object.entries({ ...textJobs(sides), ...taskJobs(sides), ...otherJobs(sides) });
+  const paidSteps = jobs.map(([name, { run, ...job }]): Step => {
+    const { model: kind, pattern = /./ } = job;
+    const fitting = kind ? modelsOfKind(kind, models, config.modelKinds).filter(({ id }) => pattern.test(id)) : [];
+    const model = prices.cheapestOf(fitting, job, kind && defaults[kind]);
+    if (kind === undefined || model !== undefined)
+      return { side: 'gateway', name, cost: { estimate: prices.estimateOf(job, model) }, run: () => run(model ?? '') };
+    return { side: 'gateway', name, run: () => Promise.reject(new LeftOut('the gateway lists no model for it')) };
+  });
+  return [...stepsOf('gateway', freeReads(sides)), ...paidSteps];
 }
 
 function freeReads({ gateway, models, pricingPath }: Sides): Record<string, Step['run']> {
@@ -95,11 +87,10 @@ const THERMOMETER: TextTool = {
 };
 
 function textJobs({ gateway }: Sides): Record<string, Job> {
-  const input = 'Reply with the single word: ready.';
-  const ask = (isBuffered: boolean, extra: Partial<TextRequest> = {}): Job => ({
+  const ask = (isBuffered: boolean, request: Partial<TextRequest> = {}): Job => ({
     kind: 'ask',
     model: 'text',
-    run: (model) => answer(gateway, { model, input, ...extra }, isBuffered),
+    run: (model) => answer(gateway, { model, input: 'Reply with the single word: ready.', ...request }, isBuffered),
   });
   return {
     'Answer in one piece': ask(true),
@@ -129,33 +120,43 @@ async function follow(
   throw new Unexpected('the job did not end within 14 minutes');
 }
 
-function imageJobs(sides: Sides): Record<string, Job> {
-  const { imgx, imageJobs: jobs } = sides.gateway;
-  let grid: Snapshot | undefined;
-  const imgxJob = (kind: string, submit: () => Promise<Submission>): Job => ({
-    kind,
-    listName: `mj_${kind}`,
-    run: async () => {
-      const end = await follow(sides, imgx, await submit());
-      if (kind === 'imagine') grid = end;
+function taskJobs(sides: Sides): Record<string, Job> {
+  const { imgx, imageJobs, videos, v1Videos, imageToVideo } = sides.gateway;
+  let latest: Snapshot | undefined;
+  const task = (
+    endpoint: Source['endpoint'],
+    job: Omit<Job, 'run'>,
+    submit: (model: string) => Promise<Submission>,
+  ) => ({
+    ...job,
+    run: async (model: string) => {
+      latest = await follow(sides, endpoint, await submit(model));
     },
   });
+  const imgxTask = (kind: string, submit: () => Promise<Submission>): Job =>
+    task(imgx, { kind, listName: `mj_${kind}` }, submit);
   const upscale = async (): Promise<Submission> => {
-    const button = grid?.actions.find(({ customId }) => /upsample::1/i.test(customId));
-    if (!grid?.remoteId || !button) throw new LeftOut('there is no grid with an upscale button');
-    return imgx.action({ taskId: grid.remoteId, customId: button.customId });
+    const button = latest?.actions.find(({ customId }) => /upsample::1/i.test(customId));
+    if (!latest?.remoteId || !button) throw new LeftOut('there is no grid with an upscale button');
+    return imgx.action({ taskId: latest.remoteId, customId: button.customId });
   };
+  const video = { kind: 'video', model: 'video', seconds: String(SHORTEST_VIDEO_SECONDS) } as const;
+  const request = (model: string) => ({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
   return {
-    'Image job': {
-      kind: 'image',
-      model: 'image',
-      run: async (model) => follow(sides, jobs, await jobs.create({ model, prompt: PROMPT }, newKey())),
-    },
-    Imagine: imgxJob('imagine', () => imgx.imagine({ prompt: PROMPT })),
-    Upscale: imgxJob('upscale', upscale),
-    Shorten: imgxJob('shorten', () => imgx.shorten({ prompt: `${PROMPT}, in great detail, very beautiful` })),
-    Describe: imgxJob('describe', async () => imgx.describe({ images: [await dataUriOf(RED)] })),
-    Blend: imgxJob('blend', async () => imgx.blend({ images: [await dataUriOf(RED), await dataUriOf('#2040a0')] })),
+    'Image job': task(imageJobs, { kind: 'image', model: 'image' }, (model) =>
+      imageJobs.create({ model, prompt: PROMPT }, newKey()),
+    ),
+    Imagine: imgxTask('imagine', () => imgx.imagine({ prompt: PROMPT })),
+    Upscale: imgxTask('upscale', upscale),
+    Shorten: imgxTask('shorten', () => imgx.shorten({ prompt: `${PROMPT}, in great detail, very beautiful` })),
+    Describe: imgxTask('describe', async () => imgx.describe({ images: [await dataUriOf(RED)] })),
+    Blend: imgxTask('blend', async () => imgx.blend({ images: [await dataUriOf(RED), await dataUriOf('#2040a0')] })),
+    Video: task(videos, video, (model) => videos.create(request(model))),
+    'Video of the second entry': task(v1Videos, video, (model) => v1Videos.create(request(model))),
+    'Video of the vendor path': task(imageToVideo, video, async (model) => {
+      const [image = ''] = await imgx.upload({ images: [await dataUriOf(RED)] });
+      return imageToVideo.create({ ...request(model), image });
+    }),
   };
 }
 
@@ -170,22 +171,9 @@ const dataUriOf = async (background: string): Promise<string> =>
   `data:image/png;base64,${(await pngOf(background)).toString('base64')}`;
 
 function otherJobs(sides: Sides): Record<string, Job> {
-  const { imgx, videos, v1Videos, imageToVideo, music, realtime, transcriptions } = sides.gateway;
-  const { moderation } = sides;
-  const request = (model: string) => ({ model, prompt: PROMPT, duration: SHORTEST_VIDEO_SECONDS });
-  const video = (endpoint: Source['endpoint'], create: (model: string) => Promise<Submission>): Job => ({
-    kind: 'video',
-    model: 'video',
-    seconds: String(SHORTEST_VIDEO_SECONDS),
-    run: async (model) => follow(sides, endpoint, await create(model)),
-  });
+  const { moderation, gateway } = sides;
+  const { music, realtime, transcriptions } = gateway;
   return {
-    Video: video(videos, (model) => videos.create(request(model))),
-    'Video of the second entry': video(v1Videos, (model) => v1Videos.create(request(model))),
-    'Video of the vendor path': video(imageToVideo, async (model) => {
-      const [image = ''] = await imgx.upload({ images: [await dataUriOf(RED)] });
-      return imageToVideo.create({ ...request(model), image });
-    }),
     ...(moderation && {
       Moderation: {
         kind: 'moderation',

@@ -17,7 +17,7 @@ import { type CommandBody, registrations } from '../../src/discord/registration.
 import { isRecord } from '../../src/lib/exact-json.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { removeCommands } from './discord-steps.ts';
-import { LeftOut, type Step, Unexpected } from './run.ts';
+import { LeftOut, type Step, stepsOf, Unexpected } from './run.ts';
 import { PROMPT, type Sides } from './sides.ts';
 
 /** What a member is to do. */
@@ -50,35 +50,29 @@ export function memberSteps(sides: Sides, member: Member, maxCost: string): Step
   recorder.onBody = (body) => {
     for (const offer of offersIn(body)) offers.set(offer.name, offer);
   };
-  const stepOf = (
-    name: string,
-    deedOf: () => Deed | undefined,
-    route = ROUTES[InteractionType.ApplicationCommand],
-  ) => ({
-    side: 'member' as const,
-    name,
-    run: async () => {
-      const deed = deedOf();
-      if (!deed) throw new LeftOut('no message had such a button');
-      if (!(await member(deed))) throw new LeftOut('it was skipped');
-      if (!recorder.has(route)) throw new Unexpected('no such interaction arrived');
-    },
-  });
+  const act = async (deed: Deed | undefined, route = ROUTES[InteractionType.ApplicationCommand]): Promise<void> => {
+    if (!deed) throw new LeftOut('no message had such a button');
+    if (!(await member(deed))) throw new LeftOut('it was skipped');
+    if (!recorder.has(route)) throw new Unexpected('no such interaction arrived');
+  };
   const list: Deed = { type: 'command', name: 'image', text: '/image prompt: a {red, blue} kite' };
   const preset: Deed = { type: 'command', name: 'image', text: `/image prompt: ${PROMPT} preset: (the saved one)` };
   const mention: Deed = { type: 'message', name: 'mention', text: `@${bot.username} Reply with the word: ready.` };
-  const names = [...families.values()].toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)));
-  return [
-    { side: 'member', name: 'Start of the bot', run: () => startBot(sides, maxCost) },
-    ...registrations(features, config.discord)
-      .flatMap(deedsOf)
-      .map((deed) => stepOf(`${deed.type === 'menu' ? 'Menu entry' : 'Command'} ${deed.name}`, () => deed)),
-    stepOf('Prompt with a list', () => list),
-    stepOf('Command with a preset', () => preset),
-    ...(config.discord.mentions ? [stepOf('Mention', () => mention, MESSAGE)] : []),
-    ...names.map((name) => stepOf(`Button ${name}`, () => offers.get(name), ROUTES[InteractionType.MessageComponent])),
-    { side: 'member', name: 'Removal of the commands', run: () => removeCommands(sides) },
-  ];
+  const commands = registrations(features, config.discord)
+    .flatMap(deedsOf)
+    .map((deed) => [`${deed.type === 'menu' ? 'Menu entry' : 'Command'} ${deed.name}`, () => act(deed)] as const);
+  const buttons = [...families.values()]
+    .toSorted((a, b) => Number(ENDS.test(a)) - Number(ENDS.test(b)))
+    .map((name) => [`Button ${name}`, () => act(offers.get(name), ROUTES[InteractionType.MessageComponent])] as const);
+  return stepsOf('member', {
+    'Start of the bot': () => startBot(sides, maxCost),
+    ...Object.fromEntries(commands),
+    'Prompt with a list': () => act(list),
+    'Command with a preset': () => act(preset),
+    ...(config.discord.mentions && { Mention: () => act(mention, MESSAGE) }),
+    ...Object.fromEntries(buttons),
+    'Removal of the commands': () => removeCommands(sides),
+  });
 }
 
 /** The buttons and menus in the messages of a response. The options of some menus are buttons, too. */
@@ -128,7 +122,7 @@ const MESSAGE = 'INTERACTION message';
 /** Starts the bot itself, with an empty store of its own, and records the interactions that arrive. It spends at most `maxCost` US dollars where it knows prices. */
 export async function startBot({ config, recorder, cleanups }: Sides, maxCost: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atelier-trial-'));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  cleanups.defer(() => rm(folder, { recursive: true, force: true }));
   const ownConfig: Config = {
     ...config,
     store: { url: `sqlite://${join(folder, 'trial.sqlite')}`, scheme: 'sqlite' },
@@ -146,7 +140,7 @@ export async function startBot({ config, recorder, cleanups }: Sides, maxCost: s
           recorder.add(MESSAGE, received(data.d));
       }),
   });
-  cleanups.push(() => app.stop());
+  cleanups.defer(() => app.stop());
 }
 
 const received = (payload: object) => ({ outcome: 'received', chunks: [Buffer.from(JSON.stringify(payload))] });

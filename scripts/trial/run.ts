@@ -1,5 +1,5 @@
 import { DiscordAPIError, HTTPError } from '@discordjs/rest';
-import { systemClock, withTimeout } from '../../src/lib/clock.ts';
+import { isDoneWithin, systemClock } from '../../src/lib/clock.ts';
 import { compare, sumOf } from '../../src/lib/decimals.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 import type { StepResult } from './report.ts';
@@ -18,14 +18,10 @@ export const stepsOf = (side: Step['side'], runs: Readonly<Record<string, Step['
   Object.entries(runs).map(([name, run]) => ({ side, name, run }));
 
 /** Ends a step that is impossible here, for a reason without names. */
-export class LeftOut extends Error {
-  override readonly name = 'LeftOut';
-}
+export class LeftOut extends Error {}
 
 /** A response is not what the step needs; the message has no values of it. */
-export class Unexpected extends Error {
-  override readonly name = 'Unexpected';
-}
+export class Unexpected extends Error {}
 
 export interface RunOptions {
   /** In US dollars. */
@@ -51,16 +47,15 @@ export async function runSteps(
   for (const [index, step] of steps.entries()) {
     onStart?.(step, index + 1);
     const startedAt = systemClock.now();
-    const total = sumOf([spent, step.cost?.estimate ?? '0']) ?? spent;
-    const isUnpriced = step.cost !== undefined && step.cost.estimate === undefined;
-    let outcome: Pick<StepResult, 'outcome' | 'reason'>;
-    if (isUnpriced && !runsUnpriced) outcome = { outcome: 'left out', reason: 'no price is known for it' };
-    else if (step.cost && compare(total, maxCost) > 0)
-      outcome = { outcome: 'left out', reason: 'it would exceed the spending cap' };
-    else {
+    const outcome = await outcomeOf(new Vocabulary(known, ownTexts), async () => {
+      const { estimate } = step.cost ?? { estimate: '0' };
+      if (estimate === undefined && !runsUnpriced) throw new LeftOut('no price is known for it');
+      const total = sumOf([spent, estimate ?? '0']) ?? spent;
+      if (step.cost && compare(total, maxCost) > 0) throw new LeftOut('it would exceed the spending cap');
       spent = total;
-      outcome = await runStep(step, new Vocabulary(known, ownTexts));
-    }
+      const isInTime = await isDoneWithin(systemClock, STEP_LIMIT_MS, step.run());
+      if (!isInTime) throw new Unexpected('it took longer than 15 minutes');
+    });
     const recorded = await recorder.take(known, ownTexts);
     // The bot's other requests go on while members press buttons, and belong to no step.
     const responses = recorded.filter(({ route }) => step.side !== 'member' || route.startsWith('INTERACTION'));
@@ -71,17 +66,13 @@ export async function runSteps(
   return { results, spent };
 }
 
-async function runStep({ run }: Step, vocabulary: Vocabulary): Promise<Pick<StepResult, 'outcome' | 'reason'>> {
+async function outcomeOf(vocabulary: Vocabulary, run: () => Promise<void>) {
   try {
-    const inTime = await withTimeout(
-      systemClock,
-      STEP_LIMIT_MS,
-      run().then(() => true),
-    );
-    return inTime ? { outcome: 'worked' } : { outcome: 'failed', reason: 'it took longer than 15 minutes' };
+    await run();
+    return { outcome: 'worked' } as const;
   } catch (error) {
-    if (error instanceof LeftOut) return { outcome: 'left out', reason: error.message };
-    return { outcome: 'failed', reason: reasonOf(error, vocabulary) };
+    if (error instanceof LeftOut) return { outcome: 'left out', reason: error.message } as const;
+    return { outcome: 'failed', reason: reasonOf(error, vocabulary) } as const;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type APIApplication, type APIGuildChannel, type APIUser, ChannelType, Routes } from 'discord-api-types/v10';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import type { Config } from '../../src/config.ts';
-import { createDiscordClients } from '../../src/discord/outbox/clients.ts';
+import { createDiscordClients, type DiscordClients } from '../../src/discord/outbox/clients.ts';
 import { reachDiscord } from '../../src/discord/reach.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isRecord, parsePlainJson } from '../../src/lib/exact-json.ts';
@@ -26,71 +26,60 @@ export type Sides = Awaited<ReturnType<typeof openSides>>;
 
 /** The bot's own clients of both sides, with everything that they receive recorded, and what the steps need to know. Costs nothing. */
 export async function openSides(config: Config, channelId: string, pollMs: number) {
+  await using opened = new AsyncDisposableStack();
   const recorder = new Recorder();
-  const { clients, close: closeDiscord } = openDiscord(config.discord.apiUrl, config.discord.token, recorder);
-  const gateway = openGateway(config.gateway, recorder);
-  /** Called in the reverse order. */
-  const cleanups = [closeDiscord, gateway.close];
-  const close = async (): Promise<void> => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  const { discord, moderation, prices } = config;
+  const clients = openDiscord(discord.apiUrl, recorder, opened);
+  const { rest } = clients;
+  rest.setToken(discord.token);
+  const gateway = openGateway(config.gateway, recorder, opened);
+  const bot = (await reachDiscord(rest.get(Routes.user()))) as APIUser;
+  const application = (await rest.get(Routes.currentApplication())) as APIApplication;
+  const channel = (await rest.get(Routes.channel(channelId)).catch(() => undefined)) as APIGuildChannel | undefined;
+  if (channel?.type !== ChannelType.GuildText)
+    throw new Stop(
+      EX_CONFIG,
+      'The bot sees no text channel of a server with this ID. Check --channel, and that the bot may view the channel.',
+    );
+  const models = await gateway.models.list();
+  const { path, group } = config.gateway.pricing;
+  const pricingPath = (path ?? USUAL_PRICING_PATH).slice(0, MAX_PATH_LENGTH);
+  const list = await gateway.prices.get(pricingPath, { attempts: 1 }).catch((error: unknown) => {
+    if (!(error instanceof GatewayError)) throw error;
+  });
+  const names = [bot.username, application.name, channel.name, channel.id, channel.guild_id ?? '', application.id];
+  const secrets = [discord.token, config.gateway.apiKey, config.gateway.baseUrl, moderation.apiKey ?? ''];
+  // What was read here is read again in the steps.
+  await recorder.take(new Set(), []);
+  const cleanups = opened.move();
+  return {
+    config,
+    recorder,
+    clients,
+    bot,
+    channel,
+    guildId: channel.guild_id ?? '',
+    gateway,
+    moderation: createModerationService(moderation, { log: silent, clock: systemClock }),
+    models,
+    pricingPath,
+    prices: trialPrices(prices, list || undefined, group),
+    pollMs,
+    /** Whether the trial has registered the commands itself, and so removes them. */
+    hasRegistered: false,
+    /** Those of which the report may show no word. */
+    ownTexts: [PROMPT, ...names, ...secrets, ...models.map(({ id }) => id)],
+    cleanups,
+    close: () => cleanups.disposeAsync(),
   };
-  try {
-    const { rest } = clients;
-    const bot = (await reachDiscord(rest.get(Routes.user()))) as APIUser;
-    const application = (await rest.get(Routes.currentApplication())) as APIApplication;
-    const channel = (await rest.get(Routes.channel(channelId)).catch(() => undefined)) as APIGuildChannel | undefined;
-    if (channel?.type !== ChannelType.GuildText)
-      throw new Stop(
-        EX_CONFIG,
-        'The bot sees no text channel of a server with this ID. Check --channel, and that the bot may view the channel.',
-      );
-    const models = await gateway.models.list();
-    const { path, group } = config.gateway.pricing;
-    const pricingPath = (path ?? USUAL_PRICING_PATH).slice(0, MAX_PATH_LENGTH);
-    const list = await gateway.prices.get(pricingPath, { attempts: 1 }).catch((error: unknown) => {
-      if (!(error instanceof GatewayError)) throw error;
-    });
-    const { discord, moderation, prices } = config;
-    const names = [bot.username, application.name, channel.name, channel.id, channel.guild_id ?? '', application.id];
-    const secrets = [discord.token, config.gateway.apiKey, config.gateway.baseUrl, moderation.apiKey ?? ''];
-    // What was read here is read again in the steps.
-    await recorder.take(new Set(), []);
-    return {
-      config,
-      recorder,
-      clients,
-      bot,
-      channel,
-      guildId: channel.guild_id ?? '',
-      gateway,
-      moderation: createModerationService(moderation, { log: silent, clock: systemClock }),
-      models,
-      pricingPath,
-      prices: trialPrices(prices, list || undefined, group),
-      pollMs,
-      /** Whether the trial has registered the commands itself, and so removes them. */
-      hasRegistered: false,
-      /** Those of which the report may show no word. */
-      ownTexts: [PROMPT, ...names, ...secrets, ...models.map(({ id }) => id)],
-      cleanups,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
-function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
-  const pool = new GatewayConnections(settings);
+function openGateway(settings: GatewaySettings, recorder: Recorder, opened: AsyncDisposableStack): Gateway {
+  const pool = opened.adopt(new GatewayConnections(settings), (own) => own.close());
   const dispatcher = pool.dispatcher.compose(recorder.interceptorFor(gatewayRoutes(settings)));
-  const parts = {
-    log: silent,
-    clock: systemClock,
-    random: Math.random,
-    connections: { dispatcher, close: () => pool.close() },
-  };
-  const gateway = createGateway(settings, parts);
+  const connections = { dispatcher, close: () => pool.close() };
+  const parts = { log: silent, clock: systemClock, random: Math.random, connections };
+  const gateway = opened.adopt(createGateway(settings, parts), (own) => own.close());
   const http = new GatewayHttp(settings, defaultGatewayLimits, parts);
   const open = http.socket.bind(http);
   // The events of live conversations do not go through the dispatcher.
@@ -103,27 +92,15 @@ function openGateway(settings: GatewaySettings, recorder: Recorder): Gateway {
     });
     return socket;
   };
-  const realtime = new Realtime(http);
-  const close = async (): Promise<void> => {
-    await realtime.close();
-    await gateway.close();
-    await pool.close();
-  };
-  return { ...gateway, realtime, close };
+  return { ...gateway, realtime: opened.adopt(new Realtime(http), (own) => own.close()) };
 }
 
-/** `close` stops the recording, too. */
-function openDiscord(apiUrl: string, token: string, recorder: Recorder) {
+/** The clients of the bot use the dispatcher of the process. */
+function openDiscord(apiUrl: string, recorder: Recorder, opened: AsyncDisposableStack): DiscordClients {
+  const agent = opened.adopt(new Agent(), (own) => own.close());
+  const clients = opened.adopt(createDiscordClients(apiUrl), (own) => own.close());
   const before = getGlobalDispatcher();
-  const agent = new Agent();
-  // The clients of the bot use the dispatcher of the process.
+  opened.defer(() => setGlobalDispatcher(before));
   setGlobalDispatcher(agent.compose(recorder.interceptorFor(discordRoutes(apiUrl))));
-  const clients = createDiscordClients(apiUrl);
-  clients.rest.setToken(token);
-  const close = async (): Promise<void> => {
-    setGlobalDispatcher(before);
-    await clients.close();
-    await agent.close();
-  };
-  return { clients, close };
+  return clients;
 }
