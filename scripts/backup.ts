@@ -6,15 +6,12 @@ import { configuredPassphrase, configuredStore, explainStoreError, openLog, prin
 import { EX_USAGE, runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run backup -- FILE';
-
-const HELP = `Copies everything in the store at STORE_URL into one new file. The bot can keep running.
-
-Usage: ${USAGE}
-
-  BACKUP_PASSPHRASE  encrypts the file for the program \`age\` (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
-  --help             shows this help`;
-
-const script = { usage: USAGE, help: HELP, allowPositionals: true, explain: explainStoreError };
+const does = 'Copies everything in the store at STORE_URL into one new file. The bot can keep running.';
+const inputs = {
+  BACKUP_PASSPHRASE:
+    'encrypts the file for the program `age` (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)',
+};
+const script = { usage: USAGE, does, inputs, allowPositionals: true, explain: explainStoreError };
 
 await runScript(script, async (_values, [file, ...others]) => {
   if (file === undefined || others.length > 0) throw new Stop(EX_USAGE, `Usage: ${USAGE}. Specify one new file.`);

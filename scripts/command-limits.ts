@@ -1,5 +1,6 @@
 import type { CommandBody } from '../src/discord/registration.ts';
 import { terminalSafe } from '../src/lib/text.ts';
+import { EX_SOFTWARE, Stop } from './usage.ts';
 
 /** https://discord.com/developers/docs/interactions/application-commands */
 const MAX_NAME = 32;
@@ -7,15 +8,6 @@ const MAX_TEXT = 100;
 export const MAX_COMMAND = 8_000;
 
 type Translations = Readonly<Record<string, string | null | undefined>> | null | undefined;
-
-/** Discord would refuse the commands. */
-export class CommandsTooLong extends Error {
-  constructor(problems: readonly string[]) {
-    super(
-      `The commands are too long for Discord. Shorten these texts in src/locales:\n${problems.map((one) => `  ${one}`).join('\n')}`,
-    );
-  }
-}
 
 /** A command, a subcommand, an option or a choice. */
 interface Entry {
@@ -47,29 +39,23 @@ function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): Field[] {
   ];
 }
 
-interface CommandSize {
-  label: string;
-  /** Discord adds up the longest translation of each text. */
-  characters: number;
-  /** In which the command is longest. */
-  language: string;
-}
-
-/** The sizes of the commands, the largest first. Throws if Discord would refuse any of them. */
-export function checkedSizes(bodies: readonly CommandBody[]): CommandSize[] {
+/** The sizes of the commands, the largest first, and in which language each is longest. Throws if Discord would refuse any of them. */
+export function checkedSizes(bodies: readonly CommandBody[]) {
   const measured = bodies.map(measure);
   const problems = measured.flatMap((one) => one.problems);
-  if (problems.length > 0) throw new CommandsTooLong(problems);
+  const title = 'The commands are too long for Discord. Shorten these texts in src/locales:';
+  if (problems.length > 0) throw new Stop(EX_SOFTWARE, [title, ...problems.map((one) => `  ${one}`)].join('\n'));
   return measured.map(({ size }) => size).sort((a, b) => b.characters - a.characters);
 }
 
-function measure(body: CommandBody): { size: CommandSize; problems: string[] } {
+function measure(body: CommandBody) {
   const label = labelOf(body);
   const fields = fieldsOf(body, label);
   const lengthIn = (one: string): number =>
     sum(fields.map(({ texts }) => (texts.get(one) ?? texts.get('en') ?? '').length));
   const lengths = new Map(fields.flatMap(({ texts }) => [...texts.keys()].map((one) => [one, lengthIn(one)])));
   const [[language, length] = ['en', 0]] = [...lengths].sort(([, a], [, b]) => b - a);
+  // Discord adds up the longest translation of each text.
   const characters = sum(fields.map(({ texts }) => Math.max(0, ...[...texts.values()].map((text) => text.length))));
   const problems = fields.flatMap(({ what, max, texts }) =>
     [...texts]

@@ -14,27 +14,19 @@ import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord
 import { registrations } from '../src/discord/registration.ts';
 import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
-import { CommandsTooLong, checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';
-import { readCommands } from './read-commands.ts';
-import { EX_CONFIG, EX_NOPERM, EX_SOFTWARE, EX_TEMPFAIL, EX_USAGE, runScript, Stop, type Values } from './usage.ts';
+import { checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';
+import { EX_CONFIG, EX_NOPERM, EX_TEMPFAIL, EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
 const NO_ACCESS = new Set<number | string>([RESTJSONErrorCodes.MissingAccess, RESTJSONErrorCodes.MissingPermissions]);
 
 const USAGE = 'npm run deploy -- [--guild <server ID>] [--dry-run] [--clear]';
-
-const HELP = `Registers the commands and prints the link that adds the bot to a server.
-
-Usage: ${USAGE}
-
-  --guild    registers on this server only, where changes appear immediately (default: DISCORD_GUILD_ID, else all servers)
-  --dry-run  only shows what would change
-  --clear    removes the commands
-  --help     shows this help`;
-
+const does = 'Registers the commands and prints the link that adds the bot to a server.';
+const GUILD =
+  'registers on this server only, where changes appear immediately (default: DISCORD_GUILD_ID, else all servers)';
 const options = {
-  guild: { type: 'string' },
-  'dry-run': { type: 'boolean', default: false },
-  clear: { type: 'boolean', default: false },
+  guild: { type: 'string', help: GUILD },
+  'dry-run': { type: 'boolean', default: false, help: 'only shows what would change' },
+  clear: { type: 'boolean', default: false, help: 'removes the commands' },
 } as const;
 
 async function deploy({ guild, clear, 'dry-run': isDryRun }: Values<typeof options>): Promise<number> {
@@ -73,6 +65,10 @@ export async function registerCommands(
   if (guild !== undefined && !clear) await warnOfGlobalCommands(rest, id, guild, isDryRun);
   return { id, count: desiredCommands.length, scope };
 }
+
+/** With the translations, which Discord otherwise leaves out, so that each command would seem to have changed. */
+export const readCommands = async (rest: REST, route: `/${string}`): Promise<APIApplicationCommand[]> =>
+  (await rest.get(route, { query: new URLSearchParams({ with_localizations: 'true' }) })) as APIApplicationCommand[];
 
 /** A proxy or a wrong address may respond with a page, which the library returns as bytes. */
 export async function readApplication(rest: REST): Promise<APIApplication> {
@@ -125,51 +121,39 @@ function printPlan(
   sizes: ReturnType<typeof checkedSizes>,
   title: string,
 ): void {
-  console.log(title);
-  const lines = [
-    ...create.map((command) => `  new       ${labelOf(command)}`),
-    ...change.map(({ body }) => `  changed   ${labelOf(body)}`),
-    ...remove.map((command) => `  removed   ${labelOf(command)}`),
-    ...unchanged.map((command) => `  unchanged ${labelOf(command)}`),
-  ];
-  console.log(lines.length === 0 ? '  none' : lines.join('\n'));
-  const desired = [...create, ...change.map(({ body }) => body), ...unchanged];
-  const menuEntries = desired.filter(
-    ({ type = ApplicationCommandType.ChatInput }) => type === ApplicationCommandType.Message,
+  const changed = change.map(({ body }) => body);
+  const lines = Object.entries({ new: create, changed, removed: remove, unchanged }).flatMap(([verdict, commands]) =>
+    commands.map((command) => `  ${verdict.padEnd(9)} ${labelOf(command)}`),
   );
-  const commandCount = desired.length - menuEntries.length;
-  console.log(
-    `  ${commandCount} of ${MAX_COMMANDS} commands, ${menuEntries.length} of ${MAX_MENU_ENTRIES} menu entries`,
-  );
+  console.log([title, ...(lines.length === 0 ? ['  none'] : lines)].join('\n'));
+  const desired = [...create, ...changed, ...unchanged];
+  const menuCount = desired.filter(({ type }) => type === ApplicationCommandType.Message).length;
+  const commandCount = desired.length - menuCount;
+  console.log(`  ${commandCount} of ${MAX_COMMANDS} commands, ${menuCount} of ${MAX_MENU_ENTRIES} menu entries`);
   if (sizes.length > 0) console.log(`Characters in the longest language, of ${MAX_COMMAND} for each command:`);
   for (const { label, characters, language } of sizes)
     console.log(`  ${label.padEnd(18)} ${String(characters).padStart(5)}  ${language}`);
 }
 
+const UNREACHABLE =
+  'Discord cannot be reached. Check the network of this machine (proxies in its settings are not used), or wait if Discord has an outage, and try again.';
+const noAccess = (code: number | string): string =>
+  `Discord gives the bot no access to a server (code ${code}). Check --guild or DISCORD_GUILD_ID, and that DISCORD_TOKEN is that of the bot there, or add it with its invite link.`;
+
 /** Says what went wrong with the settings or with Discord and what to do about it, and with which code to exit. */
-export function explainFailure(error: unknown): { code: number; sentence: string } {
+export function explainFailure(error: unknown): Stop {
+  if (error instanceof Stop) return error;
   if (error instanceof ConfigError) {
     const problems = error.problems.map(({ variable, problem }) => `  ${variable} ${problem}`);
-    return { code: EX_CONFIG, sentence: `Invalid settings (see .env.example):\n${problems.join('\n')}` };
+    return new Stop(EX_CONFIG, `Invalid settings (see .env.example):\n${problems.join('\n')}`);
   }
-  if (error instanceof CommandsTooLong) return { code: EX_SOFTWARE, sentence: error.message };
-  if (error instanceof Error && 'status' in error && error.status === 401)
-    return { code: EX_NOPERM, sentence: TOKEN_REJECTED };
-  if (error instanceof DiscordUnreachable) {
-    return {
-      code: EX_TEMPFAIL,
-      sentence:
-        'Discord cannot be reached. Check the network of this machine (proxies in its settings are not used), or wait if Discord has an outage, and try again.',
-    };
-  }
-  if (error instanceof DiscordAPIError && NO_ACCESS.has(error.code)) {
-    const sentence = `Discord gives the bot no access to a server (code ${error.code}). Check --guild or DISCORD_GUILD_ID, and that DISCORD_TOKEN is that of the bot there, or add it with its invite link.`;
-    return { code: EX_CONFIG, sentence };
-  }
+  if (error instanceof Error && 'status' in error && error.status === 401) return new Stop(EX_NOPERM, TOKEN_REJECTED);
+  if (error instanceof DiscordUnreachable) return new Stop(EX_TEMPFAIL, UNREACHABLE);
+  if (error instanceof DiscordAPIError && NO_ACCESS.has(error.code)) return new Stop(EX_CONFIG, noAccess(error.code));
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);
   const subject = error instanceof Error && 'syscall' in error ? '' : 'The request to Discord failed: ';
-  return { code: 1, sentence: subject + lines.join('\n') };
+  return new Stop(1, subject + lines.join('\n'));
 }
 
 // Lines are not broken, because this script writes to logs, too.
-if (import.meta.main) await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure }, deploy);
+if (import.meta.main) await runScript({ usage: USAGE, does, options, explain: explainFailure }, deploy);

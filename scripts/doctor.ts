@@ -8,18 +8,13 @@ import { printExamination } from './findings.ts';
 import { configuredStore, explainStoreError } from './store-script.ts';
 import { EX_IOERR, runScript } from './usage.ts';
 
-const USAGE = 'npm run doctor -- [--dry-run]';
+const usage = 'npm run doctor -- [--dry-run]';
+const does = 'Checks the store at STORE_URL and repairs what it can. Stop the bot first.';
+const help =
+  'only reports; exits with 1 if it found anything, with 74 if the store is damaged, with 78 if there is none';
+const options = { 'dry-run': { type: 'boolean', help } } as const;
 
-const HELP = `Checks the store at STORE_URL and repairs what it can. Stop the bot first.
-
-Usage: ${USAGE}
-
-  --dry-run  only reports; exits with 1 if it found anything, with 74 if the store is damaged, with 78 if there is none
-  --help     shows this help`;
-
-const options = { 'dry-run': { type: 'boolean' } } as const;
-
-await runScript({ usage: USAGE, help: HELP, options, explain: explainStoreError }, async (values) => {
+await runScript({ usage, does, options, explain: explainStoreError }, async (values) => {
   const address = configuredStore();
   const shouldRepair = !values['dry-run'];
   // Silent, because the output below reports the same in a readable form.

@@ -16,19 +16,19 @@ const partitionCount = shape.wholeNumber(1, 1_024, '32', 'partitions');
 const VISIBLE_PASSWORD_WARNING =
   'Other users of this machine can read passwords in arguments while this runs. Set MIGRATE_FROM and MIGRATE_TO instead, in the environment or in .env.';
 
-const HELP = `Copies everything from one store to another and compares both at the end. Stop the bot first, with all its workers.
-
-Usage: ${USAGE}
-
-  FROM, TO      ${shape.store.description}
-  MIGRATE_FROM  environment variables used instead of the arguments; they keep passwords out of the process list
-  MIGRATE_TO    (MIGRATE_FROM_FILE and MIGRATE_TO_FILE name files that hold them)
-  --partitions  the number of partitions of TO: 1 for a bot with ATELIER_ROLE=all (default: as many as FROM has)
-  --dry-run     counts the rows without copying them
-  --help        shows this help`;
-
-const options = { 'dry-run': { type: 'boolean', default: false }, partitions: { type: 'string' } } as const;
-const script = { usage: USAGE, help: HELP, options, allowPositionals: true, explain: explainStoreError };
+const does =
+  'Copies everything from one store to another and compares both at the end. Stop the bot first, with all its workers.';
+const inputs = {
+  'FROM, TO': `${shape.store.description}`,
+  MIGRATE_FROM: 'environment variables used instead of the arguments; they keep passwords out of the process list',
+  MIGRATE_TO: '(MIGRATE_FROM_FILE and MIGRATE_TO_FILE name files that hold them)',
+};
+const PARTITIONS = 'the number of partitions of TO: 1 for a bot with ATELIER_ROLE=all (default: as many as FROM has)';
+const options = {
+  partitions: { type: 'string', help: PARTITIONS },
+  'dry-run': { type: 'boolean', default: false, help: 'counts the rows without copying them' },
+} as const;
+const script = { usage: USAGE, does, inputs, options, allowPositionals: true, explain: explainStoreError };
 
 await runScript(script, async (values, positionals) => {
   const partitions = values.partitions === undefined ? undefined : partitionCount.safeParse(values.partitions).data;

@@ -4,14 +4,10 @@ import { presentSchema, schemaName } from '../src/services/store/rows/marks.ts';
 import { problemsOf, tagOf, versionToRelease } from './release/problems.ts';
 import { runScript, Stop } from './usage.ts';
 
-const USAGE = 'npm run release -- [--dry-run]';
-
-const HELP = `Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json and the Dockerfile, commits and tags it. Nothing is pushed.
-
-Usage: ${USAGE}
-
-  --dry-run  only checks
-  --help     shows this help`;
+const usage = 'npm run release -- [--dry-run]';
+const does =
+  'Checks whether the newest version in CHANGELOG.md can be released, then sets the version in package.json and the Dockerfile, commits and tags it. Nothing is pushed.';
+const options = { 'dry-run': { type: 'boolean', help: 'only checks' } } as const;
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
@@ -21,7 +17,7 @@ const passes = (...args: string[]): boolean =>
 
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
-await runScript({ usage: USAGE, help: HELP, options: { 'dry-run': { type: 'boolean' } } }, (values) => {
+await runScript({ usage, does, options }, (values) => {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
   const tags = linesOf(git('tag', '--list', 'v*', '--sort=-version:refname', '--merged', 'HEAD'));
   const [lastTag] = tags;

@@ -13,17 +13,14 @@ import { configuredPassphrase, configuredStore, explainStoreError, openLog, prin
 import { EX_NOINPUT, EX_USAGE, runScript, Stop } from './usage.ts';
 
 const USAGE = 'npm run restore -- FILE [--dry-run]';
-
-const HELP = `Fills the store at STORE_URL from a file that npm run backup wrote. The store must be empty. Stop the bot first.
-
-Usage: ${USAGE}
-
-  BACKUP_PASSPHRASE  the passphrase of an encrypted file (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)
-  --dry-run          only checks the file and counts its rows
-  --help             shows this help`;
-
-const options = { 'dry-run': { type: 'boolean' } } as const;
-const script = { usage: USAGE, help: HELP, options, allowPositionals: true, explain: explainStoreError };
+const does =
+  'Fills the store at STORE_URL from a file that npm run backup wrote. The store must be empty. Stop the bot first.';
+const inputs = {
+  BACKUP_PASSPHRASE:
+    'the passphrase of an encrypted file (or BACKUP_PASSPHRASE_FILE, which names a file that holds it)',
+};
+const options = { 'dry-run': { type: 'boolean', help: 'only checks the file and counts its rows' } } as const;
+const script = { usage: USAGE, does, inputs, options, allowPositionals: true, explain: explainStoreError };
 
 await runScript(script, async (values, [file, ...others]) => {
   if (file === undefined || others.length > 0) throw new Stop(EX_USAGE, `Usage: ${USAGE}. Specify one file.`);

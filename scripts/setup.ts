@@ -10,11 +10,6 @@ import { proposeLimits, proposeModels, readDraft, reportGateway, settleGateway, 
 import { openTerminal, type Terminal, wrap } from './setup/terminal.ts';
 import { EX_NOPERM, runScript, type Values } from './usage.ts';
 
-/** What a shell reports after Ctrl-C. */
-const INTERRUPTED = 130;
-
-const USAGE = 'npm run setup -- [--yes]';
-
 const DOES =
   'checks the token of a Discord bot and the address and key of a gateway, writes .env, registers the commands, and examines the bot’s permissions. It costs nothing, and can be run again.';
 const WELCOME = `Sets Atelier up: asks for all that the bot needs, ${DOES}`;
@@ -23,23 +18,13 @@ const WELCOME_WITHOUT_QUESTIONS = `Sets Atelier up from the environment and .env
 /** Windows has no mode that keeps a file from others. */
 const WROTE = process.platform === 'win32' ? 'Wrote .env.' : 'Wrote .env, which only you can read.';
 
-const HELP = `${wrap(WELCOME)}
-
-Usage: ${USAGE}
-
-  --yes   asks nothing: takes settings from the environment and .env, accepts
-          all proposals, and overwrites nothing in .env
-  --help  shows this help`;
-
-const options = { yes: { type: 'boolean' } } as const;
+const help =
+  'asks nothing: takes settings from the environment and .env, accepts\nall proposals, and overwrites nothing in .env';
+const options = { yes: { type: 'boolean', help } } as const;
 
 async function setup(values: Values<typeof options>): Promise<number> {
   let howToGoOn = `Nothing was written. To start again: npm run setup${values.yes ? ' -- --yes' : ''}`;
-  const terminal = openTerminal(!values.yes, () => {
-    terminal.close();
-    terminal.say(`\n${howToGoOn}`);
-    process.exit(INTERRUPTED);
-  });
+  const terminal = openTerminal(!values.yes, () => howToGoOn);
   try {
     const welcome = values.yes ? WELCOME_WITHOUT_QUESTIONS : WELCOME;
     terminal.say(`${welcome} Ctrl-C ends it; nothing is written before the end of step 3.`);
@@ -107,4 +92,5 @@ async function start(): Promise<number> {
   return code ?? 1;
 }
 
-await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure, wrap }, setup);
+const script = { usage: 'npm run setup -- [--yes]', does: WELCOME, options, explain: explainFailure, wrap };
+await runScript(script, setup);

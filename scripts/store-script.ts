@@ -23,8 +23,8 @@ const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
   newer: EX_CONFIG,
 };
 
-export const explainStoreError = (error: unknown) =>
-  error instanceof StoreError ? { code: EXIT_CODES[error.kind], sentence: terminalSafe(error.message) } : undefined;
+export const explainStoreError = (error: unknown): Stop | undefined =>
+  error instanceof StoreError ? new Stop(EXIT_CODES[error.kind], terminalSafe(error.message)) : undefined;
 
 /** Reads STORE_URL. */
 export const configuredStore = (): StoreAddress => readSetting('STORE_URL', shape.store);

@@ -19,7 +19,6 @@ import type { Step } from './trial/run.ts';
 import { costsOf, openTrial, type Trial } from './trial/trial.ts';
 import { EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
-const INTERRUPTED = 130;
 const DEFAULT_CAP = '1';
 
 const USAGE = 'npm run trial -- --channel <ID> [--with-me] [--max-cost <dollars>] [--out <folder>] [--yes]';
@@ -27,27 +26,15 @@ const USAGE = 'npm run trial -- --channel <ID> [--with-me] [--max-cost <dollars>
 const DOES =
   'Tries a real Discord and a real gateway with the settings in .env, and compares their responses with those of the embedded sides. It first shows what it will do and what that may cost.';
 
-const HELP = `${wrap(DOES)}
-
-Usage: ${USAGE}
-       npm run trial -- --adopt <trial-report.json>
-
-  --channel   ID of the text channel for the messages of the trial
-  --with-me   also starts the bot and says what to type and press there;
-              stop any other process of the bot first
-  --max-cost  most US dollars to spend, by the estimates (default: ${DEFAULT_CAP})
-  --out       folder for trial-report.md and trial-report.json (default: .)
-  --yes       asks nothing; leaves out what has no known price
-  --adopt     makes fixtures for the tests from a report, and does nothing else
-  --help      shows this help`;
-
+const WITH_ME = 'also starts the bot and says what to type and press there;\nstop any other process of the bot first';
+const MAX_COST = `most US dollars to spend, by the estimates (default: ${DEFAULT_CAP})`;
 const options = {
-  channel: { type: 'string' },
-  'with-me': { type: 'boolean', default: false },
-  'max-cost': { type: 'string', default: DEFAULT_CAP },
-  out: { type: 'string', default: '.' },
-  yes: { type: 'boolean', default: false },
-  adopt: { type: 'string' },
+  channel: { type: 'string', help: 'ID of the text channel for the messages of the trial' },
+  'with-me': { type: 'boolean', default: false, help: WITH_ME },
+  'max-cost': { type: 'string', default: DEFAULT_CAP, help: MAX_COST },
+  out: { type: 'string', default: '.', help: 'folder for trial-report.md and trial-report.json (default: .)' },
+  yes: { type: 'boolean', default: false, help: 'asks nothing; leaves out what has no known price' },
+  adopt: { type: 'string', help: 'makes fixtures for the tests from a report, and does nothing else' },
 } as const;
 
 async function main(values: Values<typeof options>): Promise<number> {
@@ -62,26 +49,17 @@ async function main(values: Values<typeof options>): Promise<number> {
     (yes && withMember && '--with-me needs you, so it cannot be used with --yes');
   if (problem) throw new Stop(EX_USAGE, `${problem}. Usage: ${USAGE}`);
   const config = readConfig(process.env, ruleTargets);
-  const terminal = openTerminal(!yes, () => {
-    terminal.say('\nThe trial was ended before its report was written.');
-    process.exit(INTERRUPTED);
+  const terminal = openTerminal(!yes, () => 'The trial was ended before its report was written.');
+  const member = withMember ? memberAt(terminal) : undefined;
+  const trial = await openTrial(config, { channelId: channel, member, maxCost }).catch((error: unknown) => {
+    throw error instanceof GatewayError ? explainGatewayError(error, config.gateway.baseUrl) : error;
   });
-  let trial: Trial | undefined;
   try {
-    trial = await openTrial(config, {
-      channelId: channel,
-      member: withMember ? memberAt(terminal) : undefined,
-      maxCost,
-    });
     const runsUnpriced = await agree(trial, maxCost, terminal);
     return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced }, out, terminal);
-  } catch (error) {
-    if (trial || !(error instanceof GatewayError)) throw error;
-    const { code, sentence } = explainGatewayError(error, config.gateway.baseUrl);
-    throw new Stop(code, sentence);
   } finally {
     terminal.close();
-    await trial?.close();
+    await trial.close();
   }
 }
 
@@ -134,18 +112,17 @@ async function run(
     onEnd: ({ outcome, reason = '', ms }) =>
       outcome === 'worked' ? terminal.good(`${ms} ms`) : terminal.bad(`${outcome}: ${reason}`),
   });
-  const { profile, differences } = compareWithExpected(results, expected);
+  const { profile: comparedWith, differences } = compareWithExpected(results, expected);
   const { version } = packageFile;
-  const facts = { version, comparedWith: profile, spentAtMost: spent };
-  const report: TrialReport = { format: 1, ...facts, differences, steps: results };
+  const report: TrialReport = { format: 1, version, comparedWith, spentAtMost: spent, differences, steps: results };
   mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, 'trial-report.md'), markdownOf(report));
+  const page = join(out, 'trial-report.md');
+  writeFileSync(page, markdownOf(report));
   writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.title('The report');
-  terminal.say(
-    `Differences: ${differences.length}. ${join(out, 'trial-report.md')} names them; docs/trial.md says how to send it.`,
-  );
+  terminal.say(`Differences: ${differences.length}. ${page} names them; docs/trial.md says how to send it.`);
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }
 
-await runScript({ usage: USAGE, help: HELP, options, explain: explainFailure, wrap }, main);
+const usage = `${USAGE}\n       npm run trial -- --adopt <trial-report.json>`;
+await runScript({ usage, does: DOES, options, explain: explainFailure, wrap }, main);

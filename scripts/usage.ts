@@ -1,4 +1,4 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 
 // Exit codes from sysexits.h.
 export const EX_USAGE = 64;
@@ -28,40 +28,52 @@ export function reportWrongArguments(error: unknown, usage: string): number {
   return EX_USAGE;
 }
 
-export type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ options: Options }>
->['values'];
+/** The options of a script, and what its help says of each. */
+type OptionList = Readonly<Record<string, ParseArgsOptionDescriptor & { help: string }>>;
 
-interface Script<Options extends ParseArgsOptionsConfig> {
+export type Values<Options extends OptionList> = ReturnType<typeof parseArgs<{ options: Options }>>['values'];
+
+interface Script<Options extends OptionList> {
   usage: string;
-  help: string;
+  /** What the script does. */
+  does: string;
   options?: Options;
+  /** What the help says of arguments and of variables of the environment. */
+  inputs?: Readonly<Record<string, string>>;
   /** Whether there are arguments without a name. */
   allowPositionals?: boolean;
   /** What a failure means. Undefined if it is an error of the script. */
-  explain?: (error: unknown) => { code: number; sentence: string } | undefined;
-  /** Breaks the lines of an explanation. */
+  explain?: (error: unknown) => Stop | undefined;
+  /** Breaks the lines of sentences. */
   wrap?: (sentence: string) => string;
 }
 
+const asIs = (sentence: string): string => sentence;
+
+function helpOf({ usage, does, options, inputs, wrap = asIs }: Script<OptionList>): string {
+  const all = Object.entries({ ...options, help: { help: 'shows this help' } });
+  const rows = [...Object.entries(inputs ?? {}), ...all.map(([name, { help }]) => [`--${name}`, help] as const)];
+  const width = 2 + Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, text]) => name.padEnd(width) + text.replaceAll('\n', `\n${' '.repeat(width + 2)}`));
+  return `${wrap(does)}\n\nUsage: ${usage}\n\n  ${lines.join('\n  ')}`;
+}
+
 /** Runs a script, which may return its exit code; with --help, shows its help instead. */
-export async function runScript<const Options extends ParseArgsOptionsConfig>(
-  { usage, help, options, allowPositionals = false, explain, wrap = (sentence) => sentence }: Script<Options>,
+export async function runScript<const Options extends OptionList>(
+  script: Script<Options>,
   run: (values: Values<Options>, positionals: string[]) => unknown,
 ): Promise<void> {
+  const { usage, options, allowPositionals = false, explain, wrap = asIs } = script;
   try {
     const all = { ...options, help: { type: 'boolean' } } as const;
     const { values, positionals } = parseArgs({ options: all, allowPositionals });
-    if ('help' in values) return console.log(help);
+    if ('help' in values) return console.log(helpOf(script));
     const code = await run(values as Values<Options>, positionals);
     if (typeof code === 'number') process.exitCode = code;
   } catch (error) {
-    const reason = error instanceof Stop ? { code: error.code, sentence: error.message } : explain?.(error);
-    if (error instanceof TypeError || !reason) process.exitCode = reportWrongArguments(error, usage);
-    else {
-      console.error(wrap(reason.sentence));
-      process.exitCode = reason.code;
-    }
+    const stop = error instanceof Stop ? error : explain?.(error);
+    if (stop && !(error instanceof TypeError)) console.error(wrap(stop.message));
+    process.exitCode = error instanceof TypeError || !stop ? reportWrongArguments(error, usage) : stop.code;
   }
 }
 
@@ -83,4 +95,4 @@ interface CheckResult {
 
 /** Runs a script whose only option is --help. */
 export const runWithoutOptions = (usage: string, does: string, run: () => unknown): Promise<void> =>
-  runScript({ usage, help: `${does}\n\nUsage: ${usage}\n\n  --help  shows this help` }, run);
+  runScript({ usage, does }, run);

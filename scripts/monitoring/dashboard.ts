@@ -17,37 +17,19 @@ const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 /** Selects one of several bots. */
 const BOT_FILTER = 'job=~"$job", instance=~"$instance"';
 
-interface Target {
-  expr: string;
-  legendFormat: string;
-}
-
-interface Position {
-  x: number;
-  y: number;
-}
-
 /** A Grafana dashboard with one panel per metric, in the order of the list. */
 export function dashboardOf(metrics: readonly MetricSpec[]): object {
-  const panels: object[] = [];
+  const perRow = COLUMNS / PANEL_WIDTH;
   let y = 0;
-  for (const [section, specs] of Map.groupBy(metrics, (spec) => spec.section)) {
-    panels.push({
-      id: panels.length + 1,
-      type: 'row',
-      title: section,
-      gridPos: { x: 0, y, w: COLUMNS, h: 1 },
-      panels: [],
-    });
-    y += 1;
-    for (const [index, spec] of specs.entries()) {
-      const x = (index * PANEL_WIDTH) % COLUMNS;
-      panels.push(
-        panelOf(spec, panels.length + 1, { x, y: y + PANEL_HEIGHT * Math.floor((index * PANEL_WIDTH) / COLUMNS) }),
-      );
-    }
-    y += PANEL_HEIGHT * Math.ceil((specs.length * PANEL_WIDTH) / COLUMNS);
-  }
+  const panels = [...Map.groupBy(metrics, ({ section }) => section)].flatMap(([title, specs]) => {
+    const top = y + 1;
+    const row = { type: 'row', title, gridPos: { x: 0, y, w: COLUMNS, h: 1 }, panels: [] };
+    y = top + PANEL_HEIGHT * Math.ceil(specs.length / perRow);
+    const own = specs.map((spec, index) =>
+      panelOf(spec, (index % perRow) * PANEL_WIDTH, top + PANEL_HEIGHT * Math.floor(index / perRow)),
+    );
+    return [row, ...own];
+  });
   return {
     uid: 'atelier',
     title: 'Atelier',
@@ -63,7 +45,7 @@ export function dashboardOf(metrics: readonly MetricSpec[]): object {
         variableOf('instance', 'label_values(atelier_build_info{job=~"$job"}, instance)'),
       ],
     },
-    panels,
+    panels: panels.map((panel, index) => ({ id: index + 1, ...panel })),
   };
 }
 
@@ -80,11 +62,10 @@ const variableOf = (name: string, query: string) => ({
   current: { text: 'All', value: '$__all' },
 });
 
-function panelOf(spec: MetricSpec, id: number, { x, y }: Position): object {
+function panelOf(spec: MetricSpec, x: number, y: number): object {
   const isRate = spec.type === 'counter';
   const unit = isRate ? (spec.unit === 'seconds' ? 'percentunit' : 'cps') : UNITS[spec.unit];
   return {
-    id,
     type: spec.unit === 'time' ? 'stat' : 'timeseries',
     title: titleOf(spec),
     description: `${spec.help}.`,
@@ -93,7 +74,7 @@ function panelOf(spec: MetricSpec, id: number, { x, y }: Position): object {
     fieldConfig: { defaults: { unit, ...(spec.unit !== 'time' && { min: 0 }) }, overrides: [] },
     targets: targetsOf(spec).map((target, index) => ({
       ...target,
-      refId: String.fromCharCode('A'.charCodeAt(0) + index),
+      refId: 'AB'[index],
       datasource: DATASOURCE,
     })),
   };
@@ -107,7 +88,7 @@ function titleOf({ name, type, unit }: MetricSpec): string {
   return type === 'counter' && unit === 'count' ? `${title} per second` : title;
 }
 
-function targetsOf({ name, type, unit, labels = {} }: MetricSpec): Target[] {
+function targetsOf({ name, type, unit, labels = {} }: MetricSpec): { expr: string; legendFormat: string }[] {
   const names = Object.keys(labels);
   const legend = names.map((label) => `{{${label}}}`).join(' ');
   const sumBy = (expression: string, extraLabels: readonly string[] = []): string =>

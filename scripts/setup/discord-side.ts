@@ -61,15 +61,11 @@ export const readServers = async (rest: REST): Promise<Server[]> =>
 /** Waits until the bot is on a server, but not for long, and not after Enter. Returns its servers. */
 export async function waitForServer(rest: REST, isThere: (servers: Server[]) => boolean, terminal: Terminal) {
   const waiting = new AbortController();
-  let isSkipped = false;
-  const skip = terminal.enter(waiting.signal).then(() => {
-    isSkipped = true;
-  });
+  const skip = terminal.enter(waiting.signal).then(() => waiting.abort());
   try {
-    for (const deadline = Date.now() + WAIT_LIMIT_MS; ; ) {
+    for (const deadline = Date.now() + WAIT_LIMIT_MS; ; await Promise.race([skip, setTimeout(POLL_INTERVAL_MS)])) {
       const servers = await readServers(rest);
-      if (isThere(servers) || isSkipped || Date.now() > deadline) return servers;
-      await Promise.race([skip, setTimeout(POLL_INTERVAL_MS)]);
+      if (isThere(servers) || waiting.signal.aborted || Date.now() > deadline) return servers;
     }
   } finally {
     waiting.abort();

@@ -9,7 +9,7 @@ import {
   overriddenKind,
 } from '../../src/services/gateway/model-families.ts';
 import type { GatewaySettings } from '../../src/services/gateway/settings.ts';
-import { EX_CONFIG, EX_NOPERM, EX_TEMPFAIL } from '../usage.ts';
+import { EX_CONFIG, EX_NOPERM, EX_TEMPFAIL, Stop } from '../usage.ts';
 
 const TIME_LIMIT_MS = 15_000;
 /** No gateway has a task with this id. */
@@ -75,15 +75,16 @@ const KEY_ADVICE =
 const ADDRESS_ADVICE = 'Enter the address that the gateway gives for programs, with or without /v1 at its end.';
 
 /** What went wrong, why, and what to do, with the exit code. */
-export function explainGatewayError(error: GatewayError, baseUrl: string): { code: number; sentence: string } {
+export function explainGatewayError(error: GatewayError, baseUrl: string): Stop {
   const words = terminalSafe(error.message).replace(/\.$/, '');
   if (['unauthorized', 'forbidden', 'quota'].includes(error.kind))
-    return { code: EX_NOPERM, sentence: `The gateway rejects the key (${words}). ${KEY_ADVICE}` };
-  if (error.code === 'aborted') {
-    const sentence = `The gateway at ${baseUrl} did not list its models within ${TIME_LIMIT_MS / 1_000} seconds. Check the address, or try again later.`;
-    return { code: EX_TEMPFAIL, sentence };
-  }
+    return new Stop(EX_NOPERM, `The gateway rejects the key (${words}). ${KEY_ADVICE}`);
+  if (error.code === 'aborted')
+    return new Stop(
+      EX_TEMPFAIL,
+      `The gateway at ${baseUrl} did not list its models within ${TIME_LIMIT_MS / 1_000} seconds. Check the address, or try again later.`,
+    );
   if (mayBeUnknownPath(error) || error.status === 404 || error.kind === 'malformed')
-    return { code: EX_CONFIG, sentence: `There is no gateway at ${baseUrl} (${words}). ${ADDRESS_ADVICE}` };
-  return { code: EX_TEMPFAIL, sentence: `${words}. Check the address and the network, or try again later.` };
+    return new Stop(EX_CONFIG, `There is no gateway at ${baseUrl} (${words}). ${ADDRESS_ADVICE}`);
+  return new Stop(EX_TEMPFAIL, `${words}. Check the address and the network, or try again later.`);
 }

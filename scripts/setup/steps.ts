@@ -27,6 +27,8 @@ const TOKEN_STEPS = `  1. Open https://discord.com/developers/applications and c
 const GATEWAY_STEPS =
   'All requests go to one AI gateway. Its website has its address, and creates keys, which start with sk-. What is checked here costs nothing.';
 
+const NO_MODELS = 'The gateway lists no models for this key. Check on its website which models the key may use.';
+
 export const readDraft = ({ settings }: Draft): Config => readConfig(settings, ruleTargets);
 
 /** A required setting: the present value, if it is kept and was not refused, or a new one. */
@@ -71,9 +73,9 @@ export async function settleToken(draft: Draft, terminal: Terminal): Promise<API
       for (const problem of applicationProblems(application, draft)) terminal.bad(problem);
       return application;
     } catch (error) {
-      const { code, sentence } = explainFailure(error);
-      if (code !== EX_NOPERM || !terminal.canAsk) throw new Stop(code, sentence);
-      terminal.bad(sentence);
+      const refusal = explainFailure(error);
+      if (refusal.code !== EX_NOPERM || !terminal.canAsk) throw refusal;
+      terminal.bad(refusal.message);
     }
   }
 }
@@ -88,10 +90,7 @@ export async function settleGateway(draft: Draft, terminal: Terminal): Promise<G
   for (;;) {
     for (const question of [address, key]) await settle(question, refused === question.name, draft, terminal);
     const { gateway } = readDraft(draft);
-    let refusal = {
-      code: EX_CONFIG,
-      sentence: 'The gateway lists no models for this key. Check on its website which models the key may use.',
-    };
+    let refusal = new Stop(EX_CONFIG, NO_MODELS);
     try {
       const report = await examineGateway(gateway, terminal.bad);
       if (report.models.length > 0) return report;
@@ -101,8 +100,8 @@ export async function settleGateway(draft: Draft, terminal: Terminal): Promise<G
       refusal = explainGatewayError(error, gateway.baseUrl);
       refused = refusal.code === EX_NOPERM ? key.name : address.name;
     }
-    if (!terminal.canAsk) throw new Stop(refusal.code, refusal.sentence);
-    terminal.bad(refusal.sentence);
+    if (!terminal.canAsk) throw refusal;
+    terminal.bad(refusal.message);
   }
 }
 

@@ -6,18 +6,15 @@ import { EX_USAGE, Stop } from '../usage.ts';
 
 const MAX_COLUMNS = 80;
 const ROWS = 24;
+/** What a shell reports after Ctrl-C. */
+const INTERRUPTED = 130;
 
 /** Breaks lines between words. Indented lines and list items stay indented; longer words, such as links, stay whole. */
 export const wrap = (text: string, columns = MAX_COLUMNS): string =>
   text.replace(/^( *(?:- |\d\. )?)(.*)$/gm, (_line, indent: string, rest: string) => {
-    const rows = [indent];
-    for (const word of rest.split(' ')) {
-      const row = rows.at(-1) ?? '';
-      const longer = row.length > indent.length ? `${row} ${word}` : row + word;
-      if (longer.length <= columns || row.length <= indent.length) rows.splice(-1, 1, longer);
-      else rows.push(' '.repeat(indent.length) + word);
-    }
-    return rows.join('\n');
+    const width = Math.max(1, columns - indent.length);
+    const rows = rest.match(new RegExp(`(?:.{1,${width}}|\\S+)(?: |$)`, 'g')) ?? [];
+    return indent + rows.map((row) => row.trimEnd()).join(`\n${' '.repeat(indent.length)}`);
   });
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -30,17 +27,14 @@ interface Options {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Asks questions, or takes what each question proposes if it may not ask. `onInterrupt` is called after Ctrl-C. */
-export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
+/** Asks questions, or takes what each question proposes if it may not ask. `farewell` is what it says after Ctrl-C. */
+export function openTerminal(canAsk: boolean, farewell: () => string) {
   const { stdin, stdout } = process;
   if (canAsk && !(stdin.isTTY && stdout.isTTY))
     throw new Stop(EX_USAGE, 'Without a terminal, nothing can be asked. Use the option --yes.');
   // A pipe has no size, and that of a serial console is 0.
   stdout.columns ||= MAX_COLUMNS;
   stdout.rows ||= ROWS;
-  // During a question, the library reads Ctrl-C as a key.
-  process.on('SIGINT', onInterrupt);
-
   const columns = (): number => Math.min(stdout.columns, MAX_COLUMNS);
   const say = (text: string): void => void stdout.write(`${wrap(text, columns())}\n`);
   /** A sign in front of the text, which is indented. */
@@ -49,9 +43,16 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
 
   const bad = (text: string): void => mark(styleText('red', '!!'), text);
 
+  // During a question, the library reads Ctrl-C as a key.
+  const interrupt = (): never => {
+    say(`\n${farewell()}`);
+    process.exit(INTERRUPTED);
+  };
+  process.on('SIGINT', interrupt);
+
   const responseTo = async <T>(question: Promise<T | typeof CANCEL_SYMBOL>): Promise<T> => {
     const response = await question;
-    return isCancel(response) ? onInterrupt() : response;
+    return isCancel(response) ? interrupt() : response;
   };
 
   return {
@@ -86,6 +87,6 @@ export function openTerminal(canAsk: boolean, onInterrupt: () => never) {
       stdin.pause();
     },
 
-    close: (): void => void process.off('SIGINT', onInterrupt),
+    close: (): void => void process.off('SIGINT', interrupt),
   };
 }

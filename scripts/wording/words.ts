@@ -37,6 +37,8 @@ export interface WordException {
   readonly path?: string;
 }
 
+const FIELD_NAMES = 'src/services/gateway/read/search/names.ts';
+
 export const wordExceptions: readonly WordException[] = [
   { text: 'Ask about this', reason: 'An entry of the menu of messages.' },
   { text: 'pictures:', reason: 'A field of stored requests.' },
@@ -51,14 +53,6 @@ export const wordExceptions: readonly WordException[] = [
   { text: '-as-picture', reason: 'Names of faults that scripts may use.' },
   { text: 'localhostPictures', reason: 'The name of a quirk that scripts may use.' },
   { text: 'groupOfPictures', reason: 'The name of a field of the H.264 encoder.' },
-  {
-    text: 'img imgs picture pictures photo photos',
-    path: 'src/services/gateway/read/search/names.ts',
-    reason: 'Field names that gateways may use.',
-  },
-  {
-    text: 'film films footage',
-    path: 'src/services/gateway/read/search/names.ts',
-    reason: 'Field names that gateways may use.',
-  },
+  { text: 'img imgs picture pictures photo photos', path: FIELD_NAMES, reason: 'Names that gateways may use.' },
+  { text: 'film films footage', path: FIELD_NAMES, reason: 'Names that gateways may use.' },
 ];
