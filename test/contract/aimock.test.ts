@@ -1,8 +1,8 @@
 import { LLMock } from '@copilotkit/aimock';
 import { expect, it } from 'vitest';
-import { openEmbeddedSides } from '../../scripts/trial/embedded.ts';
 import { compareWithExpected, knownIn, readExpected } from '../../scripts/trial/expected.ts';
 import { openTrial } from '../../scripts/trial/trial.ts';
+import { openEmbeddedSides } from '../scripts/trial/embedded.ts';
 import { addCleanup } from '../support/ending.ts';
 
 const VIDEO = { id: 'video-1', status: 'completed', url: 'https://files.example/video.mp4' } as const;

@@ -11,27 +11,21 @@ import { judgeTogether } from './together.ts';
 
 const USAGE =
   'npm run mutants -- [--tests default|all|quick] [--only <text>] [--sample N] [--seed N] [--json <file>] [--coverage <file>]';
-const HELP = `Changes the code in small ways and counts how many of these mutants the tests notice. Takes up to an hour.
-
-Usage: ${USAGE}
-
-  --tests     the tests of npm test (default), npm run test:all or npm run test:quick
-  --only      only source files whose path contains this text
-  --sample    mutants per source file (default: 15)
-  --seed      which mutants (default: 1): the same seed chooses the same ones from the same text
-  --json      writes the result to this file, too
-  --coverage  keeps what each test file reaches in this file, or reads it from there if it exists
-  --help      shows this help`;
+const does =
+  'Changes the code in small ways and counts how many of these mutants the tests notice. Takes up to an hour.';
 /** Tests wait for half of their time, so four processes can share two cores. */
 const LANE_COUNT = 4;
 
+const SEED = 'which mutants (default: 1): the same seed chooses the same ones from the same text';
+const COVERAGE = 'keeps what each test file reaches in this file, or reads it from there if it exists';
+const TESTS = 'the tests of npm test (default), npm run test:all or npm run test:quick';
 const options = {
-  tests: { type: 'string', default: 'default' },
-  only: { type: 'string', default: '' },
-  sample: { type: 'string', default: '15' },
-  seed: { type: 'string', default: '1' },
-  json: { type: 'string' },
-  coverage: { type: 'string' },
+  tests: { type: 'string', default: 'default', help: TESTS },
+  only: { type: 'string', default: '', help: 'only source files whose path contains this text' },
+  sample: { type: 'string', default: '15', help: 'mutants per source file (default: 15)' },
+  seed: { type: 'string', default: '1', help: SEED },
+  json: { type: 'string', help: 'writes the result to this file, too' },
+  coverage: { type: 'string', help: COVERAGE },
 } as const;
 
 /** How a script of package.json runs Vitest: `npm test` for `default`, `npm run test:<name>` for another name. */
@@ -101,4 +95,4 @@ async function coverageFrom(path: string | undefined, command: string): Promise<
   return coverage;
 }
 
-await runScript({ usage: USAGE, help: HELP, options }, run);
+await runScript({ usage: USAGE, does, options }, run);

@@ -10,7 +10,8 @@ function failureOf(bodies: CommandBody[]) {
   try {
     return checkedSizes(bodies);
   } catch (error) {
-    return explainFailure(error);
+    const { code, message } = explainFailure(error);
+    return { code, sentence: message };
   }
 }
 

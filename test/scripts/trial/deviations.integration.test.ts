@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import type { FaultRule as DiscordFault } from '../../../sandbox/discord/faults.ts';
 import type { FaultRule } from '../../../sandbox/gateway/faults.ts';
 import type { GatewayOptions, Quirks } from '../../../sandbox/gateway/gateway.ts';
-import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from '../../../scripts/trial/embedded.ts';
 import { compareWithExpected, knownIn, readExpected } from '../../../scripts/trial/expected.ts';
 import type { Difference } from '../../../scripts/trial/report.ts';
 import { addCleanup } from '../../support/ending.ts';
 import { cachingStudio } from '../../support/studio.ts';
+import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
 
 interface Deviation {
   /** What is different, as the name of the test says it. */

@@ -1,12 +1,12 @@
-import { startDiscord } from '../../sandbox/discord/discord.ts';
-import { modelKindsFile } from '../../sandbox/gateway/catalogue.ts';
-import { type GatewayOptions, type Profile, startGateway } from '../../sandbox/gateway/gateway.ts';
-import { ruleTargets } from '../../src/commands/index.ts';
-import { readConfig } from '../../src/config.ts';
-import type { Member } from './member-steps.ts';
-import type { StepResult } from './report.ts';
-import { openTrial } from './trial.ts';
-import type { KnownWords } from './words.ts';
+import { startDiscord } from '../../../sandbox/discord/discord.ts';
+import { modelKindsFile } from '../../../sandbox/gateway/catalogue.ts';
+import { type GatewayOptions, type Profile, startGateway } from '../../../sandbox/gateway/gateway.ts';
+import type { Member } from '../../../scripts/trial/member-steps.ts';
+import type { StepResult } from '../../../scripts/trial/report.ts';
+import { openTrial } from '../../../scripts/trial/trial.ts';
+import type { KnownWords } from '../../../scripts/trial/words.ts';
+import { ruleTargets } from '../../../src/commands/index.ts';
+import { readConfig } from '../../../src/config.ts';
 
 export type EmbeddedSides = Awaited<ReturnType<typeof openEmbeddedSides>>;
 

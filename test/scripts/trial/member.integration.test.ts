@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { openEmbeddedSides, tryEmbeddedSides } from '../../../scripts/trial/embedded.ts';
 import { compareWithExpected, knownIn, readExpected } from '../../../scripts/trial/expected.ts';
 import type { Member } from '../../../scripts/trial/member-steps.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
@@ -10,6 +9,7 @@ import { commandsByFullName } from '../../../src/discord/handlers.ts';
 import { replyTo, toBot } from '../../e2e/mentions/fixture.ts';
 import { addCleanup } from '../../support/ending.ts';
 import { cachingStudio } from '../../support/studio.ts';
+import { openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
 
 async function openSides() {
   const studio = cachingStudio();

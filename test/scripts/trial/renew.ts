@@ -1,14 +1,16 @@
+import { writeFileSync } from 'node:fs';
 import { ApplicationCommandType, Routes } from 'discord-api-types/v10';
-import { features } from '../../src/commands/index.ts';
-import { registrations } from '../../src/discord/registration.ts';
-import { runWithoutOptions } from '../usage.ts';
-import { type ExpectedStep, INTERACTIONS } from './compare.ts';
+import { type ExpectedStep, INTERACTIONS } from '../../../scripts/trial/compare.ts';
+import { type Expected, profiles } from '../../../scripts/trial/expected.ts';
+import { startBot } from '../../../scripts/trial/member-steps.ts';
+import type { StepResult } from '../../../scripts/trial/report.ts';
+import { openSides, PROMPT } from '../../../scripts/trial/sides.ts';
+import { runWithoutOptions } from '../../../scripts/usage.ts';
+import { features } from '../../../src/commands/index.ts';
+import { registrations } from '../../../src/discord/registration.ts';
 import { openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
-import { type profiles, writeExpected } from './expected.ts';
-import { startBot } from './member-steps.ts';
-import type { StepResult } from './report.ts';
-import { openSides, PROMPT } from './sides.ts';
 
+const FILE = new URL('../../../scripts/trial/expected.json', import.meta.url);
 /** Slow enough that every state of a job is seen. */
 const SPEED = 20;
 /** The embedded sides have nothing to hide. */
@@ -58,6 +60,19 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await sides.close();
     await embedded.close();
   }
+}
+
+/** One step a line, and without lengths, so that changes are readable. */
+function writeExpected({ discord, gateway, member }: Expected): void {
+  const linesOf = (steps: readonly ExpectedStep[]): string => {
+    const lines = steps.map((step) =>
+      JSON.stringify(step, (key, value) => (/^(?:length|ms)$/.test(key) ? undefined : value)),
+    );
+    return `[\n${lines.join(',\n')}\n]`;
+  };
+  const own = profiles.map((profile) => `"${profile}": ${linesOf(gateway[profile])}`).join(',\n');
+  const text = `"discord": ${linesOf(discord)},\n"gateway": {\n${own}\n},\n"member": ${linesOf(member)}`;
+  writeFileSync(FILE, `{\n${text}\n}\n`);
 }
 
 /** Runs the trial with the embedded sides, whose responses the trial of real ones is compared with. */

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { GatewayOptions } from '../../../sandbox/gateway/gateway.ts';
 import { differencesOf } from '../../../scripts/trial/compare.ts';
-import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from '../../../scripts/trial/embedded.ts';
 import { compareWithExpected, knownIn, profiles, readExpected } from '../../../scripts/trial/expected.ts';
 import { markdownOf, type TrialReport } from '../../../scripts/trial/report.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 import { cachingStudio } from '../../support/studio.ts';
 import { itVariants } from '../../support/variants.ts';
+import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
 
 const expected = readExpected();
 
