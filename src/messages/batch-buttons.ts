@@ -10,6 +10,7 @@ import { addExtraMessage, markCollected } from '../services/tasks/delivery-state
 import { isLive, type Task } from '../services/tasks/task.ts';
 import { mayContinue, titleOf } from '../services/tasks/task-facts.ts';
 import { confirmationReason } from './money.ts';
+import { refusalLines } from './prepare-batch.ts';
 import { type MessageHandlerContext, onPress, ownTask, pressedTask, propose, requireKind } from './pressed-task.ts';
 import { proposalQuestion } from './proposal.ts';
 
@@ -73,7 +74,8 @@ const retryFailedButton = onPress(customIds.retryFailed, {
     const batch = requireKind('batch', await ownTask(id, context));
     const failed = (await context.services.tasks.batches.entriesOf(batch)).filter(mayBeRetried);
     if (failed.length === 0) throw new Refusal('refusals.alreadyRetried');
-    const reason = context.say('batch.retry', { count: failed.length });
+    const question = context.say('batch.retry', { count: failed.length });
+    const reason = [question, ...refusalLines(failed, context.say)].join('\n');
     const messages = batch.route.isPrivate || message.isPrivate ? 'private' : 'public';
     const orders = failed.map(({ order }) => order);
     const prompts = new Set(orders.map(({ request: { typed, prompt = '' } }) => typed ?? prompt));

@@ -88,7 +88,7 @@ function batchMessage(batch: Task, entries: readonly BatchEntry[], files: readon
     headline(batch, entries, say),
     progressLine(batch, entries, say),
     ...lines,
-    ...refusals(entries, say),
+    ...(batch.route.isPrivate ? refusalLines(entries, say) : hiddenRefusals(entries, say)),
   ];
   return { content: content.join('\n'), files, controls: controlsOf(batch, entries, say) };
 }
@@ -167,12 +167,22 @@ function stateOf(batch: Task, entry: BatchEntry, say: Say): string {
   return isTriedAgain ? say('tasks.triedAgain') : say(`tasks.states.${shownState(task)}`);
 }
 
+const refusedOrder = ({ failure, task }: BatchEntry) => failure ?? (task?.failure?.refusal ? task.failure : undefined);
+
+/** Refusals are private: they can tell a member's limits. */
+function hiddenRefusals(entries: readonly BatchEntry[], say: Say): string[] {
+  const count = entries.filter((entry) => refusedOrder(entry) && mayBeRetried(entry)).length;
+  return count === 0 ? [] : [`-# ${say('batch.reasonsHidden', { count })}`];
+}
+
 /** Why orders were refused; the same reason for several orders is said once. */
-function refusals(entries: readonly BatchEntry[], say: Say): string[] {
-  const reasons = entries.flatMap(({ failure, task }) => {
-    const { refusal, reason } = failure ?? (task?.failure?.refusal ? task.failure : {});
+export function refusalLines(entries: readonly BatchEntry[], say: Say): string[] {
+  const reasons = entries.flatMap((entry) => {
+    const { refusal, reason } = refusedOrder(entry) ?? {};
     if (refusal) return [refusalMessage(refusal, say)];
-    return failure ? [asSentence(escapeText(reasonText(reason, say) || say('task.failed'), MAX_TITLE_LENGTH))] : [];
+    return entry.failure
+      ? [asSentence(escapeText(reasonText(reason, say) || say('task.failed'), MAX_TITLE_LENGTH))]
+      : [];
   });
   return [...Map.groupBy(reasons, (one) => one)].map(
     ([refusal, { length }]) => `-# ${say('proposal.refused', { count: length, refusal })}`,

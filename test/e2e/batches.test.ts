@@ -295,16 +295,22 @@ describe('Batches', () => {
     gateway.jobs.finish(jobs(gateway)[0]?.id ?? '');
     await discord.until(() => find(discord, parent, says('1 of 3 finished')));
     const retry = await (await other.click(parent, 'Retry failed')).message(says('Deadline'));
-    expect(text(retry)).toContain(`This submits the 2 failed tasks again.\n${allowed}`);
+    expect(text(retry)).toContain('This submits the 2 failed tasks again.\n-# 2 tasks were refused: Your limit');
+    expect(text(retry)).toContain(allowed);
   });
 
-  it('What a limit refuses midway is said on the message, and can be retried', { tags: ['breadth'] }, async () => {
+  it('That an order was refused midway is said on the message, why in private, and it can be retried', {
+    tags: ['breadth'],
+  }, async () => {
     const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
     const { gateway } = fixture;
     const question = await ask(fixture, { prompt: '{a, b, c} fox' });
     const parent = await run(fixture, question, says('2 of 3 finished. Failed: 1.'));
-    expect(text(parent)).toMatch(/3\. 🔴 \*\*Prompt 3\*\* · Refused\n-# 1 task was refused: .*limit/);
-    expect(labels(parent)).toContain('Retry failed');
+    expect(text(parent)).toMatch(/3\. 🔴 \*\*Prompt 3\*\* · Refused\n-# 1 task was refused\. Press \*\*Retry failed/);
+    expect(text(parent)).not.toContain('limit');
+    const pressed = await fixture.discord.as('member').click(parent, 'Retry failed');
+    const reason = await pressed.message(says('would exceed your limit on this server: `2 tasks a day`'));
+    expect(reason.ephemeral).toBe(true);
     expect(submitCount(gateway)).toBe(2);
   });
 

@@ -139,7 +139,7 @@ describe('Damaged rows', () => {
     const ended = await waitForParent(fixture, parent, (message) => labels(message).includes('Delete'));
     expect(text(ended)).toContain('2 of 3 finished. Failed: 1.');
     expect(text(ended)).toContain(
-      '3. 🔴 **Prompt 3** · Refused\n-# 1 task was refused: This task is no longer stored.',
+      '3. 🔴 **Prompt 3** · Refused\n-# 1 task was refused. Press **Retry failed** to see why.',
     );
     expect(prompts(fixture)).toEqual(['red fox', 'blue fox']);
   });
