@@ -228,9 +228,7 @@ describe('Batches', () => {
     expect(labels(parent)).not.toContain('Retry failed');
   });
 
-  it('Retry failed submits definite failures again, and nothing whose outcome is unknown', {
-    tags: ['breadth'],
-  }, async () => {
+  it('Retry failed submits definite failures again, and nothing whose outcome is unknown', async () => {
     const fixture = await startFixture();
     const { discord, gateway } = fixture;
     gateway.faults.add({ on: { kind: 'imagine' }, do: 'fail', times: 1 });
@@ -299,9 +297,7 @@ describe('Batches', () => {
     expect(text(retry)).toContain(allowed);
   });
 
-  it('That an order was refused midway is said on the message, why in private, and it can be retried', {
-    tags: ['breadth'],
-  }, async () => {
+  it('That an order was refused midway is said on the message, why in private, and it can be retried', async () => {
     const fixture = await startFixture({ DEFAULT_MEMBER_BUDGET: '2 tasks a day' });
     const { gateway } = fixture;
     const question = await ask(fixture, { prompt: '{a, b, c} fox' });

@@ -65,9 +65,7 @@ describe('Budgets', () => {
     );
   });
 
-  it('A role’s limits apply to each member who has it, and the most generous role takes precedence', {
-    tags: ['breadth'],
-  }, async () => {
+  it('A role’s limits apply to each member who has it, and the most generous role takes precedence', async () => {
     const fixture = await botWith({ DEFAULT_MEMBER_BUDGET: '1 task a day' });
     const { discord } = fixture;
     const atelier = discord.world.guild('atelier');
@@ -271,7 +269,7 @@ describe('Budgets', () => {
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
   });
 
-  it('The operator can manage the budget of any server, and pause all servers', { tags: ['breadth'] }, async () => {
+  it('The operator can manage the budget of any server, and pause all servers', async () => {
     const fixture = await botWith();
     const otherGuildId = fixture.discord.world.guild('elsewhere').id;
     expect(await runBudget(fixture, 'owner', 'set', { limits: '1 task a day', server: otherGuildId })).toContain(
@@ -416,9 +414,7 @@ describe('Budget alerts', () => {
     messages.map(text).filter((one) => one.startsWith('**Budget alert'));
   const alertMessages = ({ discord }: FastClockFixture): string[] => discord.messages('no-threads').map(text);
 
-  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', {
-    tags: ['breadth'],
-  }, async () => {
+  it('The server’s channel and the operator are notified once at 80% and once at 100%, even across a restart', async () => {
     const { fixture, discord } = await runAlertScenario({}, true);
     expect(alertMessages(fixture)).toEqual([
       'Budget alerts for this server will appear here.',

@@ -269,7 +269,7 @@ describe('The operator’s channel', () => {
     expect([directMessages(fixture), hallMessages(fixture)]).toEqual([[], []]);
   });
 
-  it('A notice is kept while Discord accepts no messages, and is then sent once', { tags: ['breadth'] }, async () => {
+  it('A notice is kept while Discord accepts no messages, and is then sent once', async () => {
     const fixture = await stageWithChannel();
     const fault = { type: 'status', status: 500, body: 'away' } as const;
     fixture.discord.faults.add({ on: { method: 'POST', route: /^\/channels\/\d+\/messages$/ }, do: fault, times: 8 });
@@ -360,9 +360,7 @@ describe('A store on a server', () =>
     });
   }));
 
-it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', {
-  tags: ['breadth'],
-}, async () => {
+it('The operator is notified when 80% and when 100% of the bot-wide limit has been used, in one message that is edited', async () => {
   const fixture = await stageWithChannel({ TOTAL_BUDGET: '5 tasks a day' });
   const { discord, clock } = fixture;
   await startBot(fixture);

@@ -58,7 +58,7 @@ const statusText = (message: Message): string => text(message).split('\n').slice
 
 const promptOf = ({ gateway }: FastClockFixture): string | undefined => jobs(gateway).at(-1)?.prompt;
 
-describe('A hostile prompt', { tags: ['breadth'] }, () => {
+describe('A hostile prompt', () => {
   it('Prompts with text that has an effect in Discord arrive unchanged, ping no one and break no Markdown', async () => {
     const fixture = await startCaseBot();
     const member = fixture.discord.as('member');

@@ -11,7 +11,6 @@ import { markdownOf, type TrialReport } from '../../../scripts/trial/report.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 import { cachingStudio } from '../../support/studio.ts';
-import { itVariants } from '../../support/variants.ts';
 import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
 
 const expected = readExpected();
@@ -23,7 +22,7 @@ async function openSides(profile: (typeof profiles)[number], options: GatewayOpt
   return { ...sides, close: async () => void (await Promise.all([sides.close(), studio.close()])) };
 }
 
-itVariants(profiles)(
+it.each(profiles)(
   'The stored responses are those of the embedded sides of today (profile %s)',
   { tags: ['breadth'] },
   async (profile) => {
