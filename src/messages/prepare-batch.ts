@@ -115,7 +115,7 @@ function progressLine(batch: Task, entries: readonly BatchEntry[], say: Say): st
       const ended = ends.filter((one) => one === end).length;
       return ended === 0 ? [] : [say(`batch.ends.${end}`, { count: ended })];
     }),
-    ...(threadId === undefined || done === 0 ? [] : [say('batch.thread', { thread: `<#${threadId}>` })]),
+    ...(threadId === undefined || done === 0 ? [] : [say('batch.thread', { count: done, thread: `<#${threadId}>` })]),
   ];
   return sentencesText(sentences, say);
 }
