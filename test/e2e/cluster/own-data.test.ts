@@ -76,9 +76,7 @@ describe('A member’s tasks in all partitions', () => {
       const refused = await (await discord.as('member').in('dm').slash('imagine', { prompt: 'a lantern' })).message();
       expect(text(refused)).toContain('would exceed the bot-wide limit');
       expect(submitCount(gateway)).toBe(13);
-      expect(text(await (await discord.as('member').slash('usage', { by: 'model' })).message())).toContain(
-        '13 requests',
-      );
+      expect(text(await (await discord.as('member').slash('usage', { by: 'model' })).message())).toContain('13 tasks');
 
       const exportMessage = await (
         await discord.as('member').click(await listTasks(discord, 'studio'), 'Export my data')
