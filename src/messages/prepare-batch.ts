@@ -93,9 +93,15 @@ function batchMessage(batch: Task, entries: readonly BatchEntry[], files: readon
   return { content: content.join('\n'), files, controls: controlsOf(batch, entries, say) };
 }
 
+/** Refusals that say nothing against the words of an order. */
+const LIMITS = /^refusals\.(overBudget|concurrent|waiting)\./;
+
 /** What the rules refused, or a moderator has to decide about, is not shown to others. */
-const isNameHidden = ({ route }: Task, { failure, task }: BatchEntry): boolean =>
-  !route.isPrivate && (task ? isPromptWithheld(task) || task.review?.outcome === 'deleted' : failure !== undefined);
+function isNameHidden({ route }: Task, { failure, task }: BatchEntry): boolean {
+  if (route.isPrivate) return false;
+  if (task) return isPromptWithheld(task) || task.review?.outcome === 'deleted';
+  return failure !== undefined && !LIMITS.test(failure.refusal?.key ?? '');
+}
 
 function headline(batch: Task, entries: readonly BatchEntry[], say: Say): string {
   const owner = `<@${batch.requesterId}>`;

@@ -302,7 +302,7 @@ describe('Batches', () => {
     const { gateway } = fixture;
     const question = await ask(fixture, { prompt: '{a, b, c} fox' });
     const parent = await run(fixture, question, says('2 of 3 finished. Failed: 1.'));
-    expect(text(parent)).toMatch(/3\. 🔴 \*\*Prompt 3\*\* · Refused\n-# 1 task was refused\. Press \*\*Retry failed/);
+    expect(text(parent)).toMatch(/3\. 🔴 \*\*c fox\*\* · Refused\n-# 1 task was refused\. Press \*\*Retry failed/);
     expect(text(parent)).not.toContain('limit');
     const pressed = await fixture.discord.as('member').click(parent, 'Retry failed');
     const reason = await pressed.message(says('would exceed your limit on this server: `2 tasks a day`'));
