@@ -121,6 +121,8 @@ function stateLines(
       return [say(task.failure?.cause === 'unconfirmed' ? 'task.neverEnded' : 'task.expired')];
     default:
       if (task.failure?.refusal) {
+        // A refusal can tell that its member is blocked, or their limits.
+        if (!task.review && !task.route.isPrivate) return [say('task.refusedInPublic')];
         const what = say(task.review ? 'task.withheld' : 'task.refused');
         return [what, refusalMessage(task.failure.refusal, say)];
       }

@@ -727,8 +727,11 @@ describe('Server rules', () => {
     await first.stop();
     await startBot(fixture);
     fixture.gateway.setSpeed(50);
-    const refused = await waiting.message(says('blocked here'));
-    expect(text(refused)).toContain('a word or phrase that is blocked here');
+    const refused = await waiting.message(says('refused when it reached the front of the queue'));
+    expect(text(refused)).not.toContain('blocked');
+    const reason = await (await discord.as('other').click(refused, 'Retry')).message(says('blocked here'));
+    expect(text(reason)).toContain('a word or phrase that is blocked here');
+    expect(reason.ephemeral).toBe(true);
     expect(submitCount(fixture.gateway)).toBe(1);
   });
 
