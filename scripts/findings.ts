@@ -1,3 +1,4 @@
+import { terminalSafe } from '../src/lib/text.ts';
 import { type FindingKind, lasting } from '../src/services/store/examination/checks.ts';
 import type { Examination } from '../src/services/store/examination/examination.ts';
 
@@ -23,6 +24,8 @@ const LABELS: Readonly<Record<FindingKind, string>> = {
   'partition-unknown': 'rows although the store has fewer partitions (they are never read)',
 };
 
+const MAX_ROWS = 20;
+
 /** `isRepaired`: whether the findings were repaired. */
 export function printExamination({ file, contents, findings, warnings }: Examination, isRepaired: boolean): void {
   console.log(`Store ${file}:`);
@@ -34,5 +37,9 @@ export function printExamination({ file, contents, findings, warnings }: Examina
   }
   for (const warning of warnings) console.log(`  ${warning}`);
   if (findings.length === 0) console.log('  no problems found');
-  if (contents) console.log(`Tasks: ${contents.tasks}. Rows set aside so far: ${contents.setAside}.`);
+  if (!contents) return;
+  const { tasks, setAside } = contents;
+  console.log(`Tasks: ${tasks}. Rows set aside so far: ${setAside.length}.`);
+  for (const row of setAside.slice(0, MAX_ROWS)) console.log(`  ${terminalSafe(row)}`);
+  if (setAside.length > MAX_ROWS) console.log(`  and ${setAside.length - MAX_ROWS} more`);
 }

@@ -41,7 +41,7 @@ describe('npm run doctor', () => {
     const repair = await runDoctor(`sqlite://${file}`);
     expect(repair).toMatchObject({ code: 0 });
     expect(repair.output).toContain('tasks stored both as live and as finished: 1, repaired');
-    expect(repair.output).toContain('Tasks: 1. Rows set aside so far: 1.');
+    expect(repair.output).toContain('Tasks: 1. Rows set aside so far: 1.\n  finished:broken\n');
     expect(keysIn(file, 'live')).toEqual([]);
 
     // This time, the URL of the store comes from a file.

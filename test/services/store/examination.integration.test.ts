@@ -219,7 +219,7 @@ describe('The doctor', () => {
       await fillStore(testStore);
       expect(await runDoctor(testStore, false)).toMatchObject({
         file: nameOf(testStore),
-        contents: { tasks: 130, setAside: 0 },
+        contents: { tasks: 130, setAside: [] },
         findings: [],
       });
       expect((await runDoctor(testStore, true)).findings).toEqual([]);

@@ -46,7 +46,7 @@ describe('The doctor of a store with partitions', () =>
       const rowsBefore = await rowsOf(testStore, PARTITION_COUNT);
       const examination = await runDoctor(testStore, true);
       expect(examination.findings).toEqual([]);
-      expect(examination.contents).toEqual({ tasks: 4 * PARTITION_COUNT, setAside: 0 });
+      expect(examination.contents).toEqual({ tasks: 4 * PARTITION_COUNT, setAside: [] });
       expect(await rowsOf(testStore, PARTITION_COUNT)).toEqual(rowsBefore);
     });
 

@@ -29,8 +29,8 @@ import { checkPartitionNumbers, checkRowPartitions, checkSecrets } from './parti
 export interface Examination {
   /** A path, or a URL without its password. */
   file: string;
-  /** Undefined if there is no store. */
-  contents: { tasks: number; setAside: number } | undefined;
+  /** Undefined if there is no store. `setAside`: the namespaces and keys of rows that were set aside. */
+  contents: { tasks: number; setAside: string[] } | undefined;
   findings: Finding[];
   /** Settings of the store's server that an operator should change. */
   warnings: readonly string[];
@@ -90,14 +90,14 @@ export async function examineWholeStore(
   ];
   // These repairs run first, so that the lists are compared with the tasks that belong to the partition.
   if (parts.repair) for (const check of partitionChecks) await check.repair();
-  const contents = { tasks: 0, setAside: 0 };
+  const contents = { tasks: 0, setAside: [] as string[] };
   const findings: Finding[] = partitionChecks.flatMap((check) => check.findings);
   for (const [partition, backend] of backends.entries()) {
     // No worker has taken the partition yet.
     if (!(await hasRows(backend, namespaceNames))) continue;
     const examination = await examineRows(backend, parts);
     contents.tasks += examination.contents?.tasks ?? 0;
-    contents.setAside += examination.contents?.setAside ?? 0;
+    contents.setAside.push(...(examination.contents?.setAside ?? []));
     findings.push(...examination.findings.map((finding) => ({ ...finding, partition })));
   }
   return { file: name, contents, findings, warnings: await warnings() };
@@ -137,8 +137,9 @@ export async function examineRows(
     checkExpired(backend),
   ];
   if (repair) for (const check of checks) await check.repair();
-  let setAside = 0;
-  for await (const _ of namespaces.quarantine.entries()) setAside += 1;
+  const setAside: string[] = [];
+  // The key ends with the time.
+  for await (const [key] of namespaces.quarantine.entries()) setAside.push(key.replace(/:\d+$/, ''));
   return {
     file: backend.name,
     contents: { tasks: tasks.tasks.size, setAside },

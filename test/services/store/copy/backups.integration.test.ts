@@ -194,7 +194,7 @@ describe('Tasks of a restored store', () =>
       target.clock.advance(MINUTE_MS);
       const { live, unconfirmed, leftOut, examination } = await restoreFile(target, file);
       expect([live, unconfirmed, leftOut]).toEqual([5, 3, 1]);
-      expect(examination.contents).toEqual({ tasks: 5, setAside: 0 });
+      expect(examination.contents).toEqual({ tasks: 5, setAside: [] });
       const store = await target.open();
       const tasksByPrompt = new Map((await store.live()).map((task) => [task.request.prompt ?? '', task]));
       expect(states.map((state) => tasksByPrompt.get(state)?.state)).toEqual([
