@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { backUpStore } from '../../src/services/store/copy/back-up.ts';
 import { Backup } from '../../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../../src/services/store/copy/restore.ts';
@@ -175,6 +176,19 @@ describe('Moderation of images', () => {
       await expect.poll(() => shown().map(text)).toEqual([expect.stringContaining('The result was withheld')]);
       expect(shown()[0]?.attachments).toEqual([]);
     });
+
+  it('A result about which no moderator decides within 7 days is deleted, and its question no longer shows it', async () => {
+    const fixture = await moderatedBot({ results: 'hold' });
+    const exchange = await order(fixture, 'shows:violence');
+    const { id } = await waitForQuestion(fixture);
+    fixture.clock.advance(7 * DAY_MS + 60_000);
+    const closed = await fixture.discord.until(() =>
+      fixture.discord.messages(LOG_CHANNEL).find((one) => one.id === id && text(one).includes('No moderator decided')),
+    );
+    expect([closed.attachments, labels(closed)]).toEqual([[], []]);
+    expect(text(closed)).not.toContain('violence');
+    await exchange.message(says('No moderator decided about it within 7 days'));
+  });
 
   it('A deleted result costs its owner nothing, but still counts towards the server’s limits', async () => {
     const fixture = await moderatedBot({ results: 'hold' });

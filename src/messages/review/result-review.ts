@@ -29,6 +29,8 @@ export class ResultReview {
 
   /** Receives every new state of a task. Returns true if its results must not be shown yet, because they are being checked. */
   intercept(task: Task): boolean {
+    if (isLive(task) && task.failure?.refusal?.key === 'refusals.rules.resultUndecided')
+      this.#start(task.id, (attempts) => this.#closeQuestion(task, attempts));
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
       if (task.review?.messageId === undefined)
@@ -136,6 +138,17 @@ export class ResultReview {
         return markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable');
       return posted ? setReviewMessage(addExtraMessage(heldTask, { ...posted, guildId }), posted.id) : heldTask;
     });
+  }
+
+  /** Replaces the question about a result that no moderator has decided about in time. */
+  async #closeQuestion({ guildId, requesterId: member, review }: Task, attempts: Attempts): Promise<void> {
+    const { channelId, messageId: id } = review ?? {};
+    if (channelId === undefined || id === undefined) return;
+    const { outbox, readers } = this.#sources;
+    const say = await readers.sayTo({ guildId, channelId });
+    const body = bodyOf({ content: say('task.review.undecided', { member }), files: [], controls: [] });
+    const edit = () => outbox.edit({ by: 'edit', message: { channelId, id } }, body);
+    await attempts.request('channel', NO_CHANNEL, edit);
   }
 
   async #post(task: Task, channelId: string, attempts: Attempts): Promise<MessagePlace | FailureKind | undefined> {
