@@ -97,8 +97,8 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 400_000,
     hookTimeout: 400_000,
     expect: { poll: { timeout: 150_000 } },
-    // Tests wait for half of their time, so six workers can share two cores.
-    maxWorkers: 6,
+    // Most tests wait for half of their time, so six workers can share two cores. Those of the quick mode do not wait.
+    maxWorkers: mode === 'quick' ? 2 : 6,
     // Most objects live as long as their test; in a small young generation they would be copied repeatedly. Most functions run too seldom for
     // the optimizing compiler, so the first one compiles them at once. What is compiled is kept for the next process and run, but not where the
     // steps of code are counted, which Node can do only in what it compiles itself.

@@ -115,6 +115,7 @@ interface RefusedOrder {
 export function refusalFor(allowance: Allowance, { amount, isUpperBound, count = 1 }: RefusedOrder): Refusal {
   const { holder, period, resetsAt, kind, unit } = allowance;
   const limit = [unit, allowance.limit, period ?? '', kind ?? ''];
+  if (period === undefined && Number(allowance.limit) === 0) return new Refusal('refusals.noneAtOnce');
   if (period === undefined || resetsAt === undefined) return new Refusal(`refusals.concurrent.${holder}`, { limit });
   const refusal = new Refusal(`refusals.overBudget.${holder}`, {
     limit,

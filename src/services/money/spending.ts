@@ -227,7 +227,9 @@ export class Spending {
     for (const { holder, limits } of this.limits.appliedTo(requester)) {
       if (holder === 'total' || limits.waiting === undefined) continue;
       const count = counts[isServerHolder(holder) ? 'server' : 'member']();
-      if (count > limits.waiting) throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
+      if (count <= limits.waiting) continue;
+      if (limits.waiting === 0) throw new Refusal('refusals.noneWaiting');
+      throw new Refusal(`refusals.waiting.${holder}`, { count: limits.waiting });
     }
     const limit = this.#settings.total.waiting;
     if (limit === undefined) return;

@@ -72,6 +72,12 @@ describe('A limit in a sentence', () => {
   });
 });
 
+it('A limit of no tasks at once does not advise to wait for one', () => {
+  const always = { period: undefined, kind: undefined, resetsAt: undefined } as const;
+  const allowance = { holder: 'member', unit: 'tasks', limit: '0', left: '0', ...always } as const;
+  expect(refusalFor(allowance, { amount: undefined }).key).toBe('refusals.noneAtOnce');
+});
+
 it('A limit for one type of task names it as members know it', () => {
   const allowance = { holder: 'member', unit: 'tasks', limit: '2', left: '1', period: 'day', resetsAt: 0 } as const;
   const limitText = '2 tasks a day for Live message';

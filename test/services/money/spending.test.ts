@@ -273,6 +273,10 @@ describe('Who may request', () => {
     await expect(spending.checkWaiting(requester, counts(3, 2, 2))).rejects.toMatchObject(refused('member', 1));
     await expect(spending.checkWaiting(requester, counts(3, 3, 1))).rejects.toMatchObject(refused('operator', 2));
     await expect(spending.checkWaiting(requester, counts(4, 2, 1))).rejects.toMatchObject(refused('total', 3));
+    const { spending: closed } = createFixture({ member: { waiting: 0 } });
+    await expect(closed.checkWaiting(requester, counts(1, 1, 1))).rejects.toMatchObject({
+      key: 'refusals.noneWaiting',
+    });
     const { spending: unlimited } = createFixture();
     await unlimited.checkWaiting(requester, counts(99, 99, 99));
   });
