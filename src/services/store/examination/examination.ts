@@ -90,14 +90,15 @@ export async function examineWholeStore(
   ];
   // These repairs run first, so that the lists are compared with the tasks that belong to the partition.
   if (parts.repair) for (const check of partitionChecks) await check.repair();
-  const contents = { tasks: 0, setAside: [] as string[] };
+  const setAside: string[] = [];
+  const contents = { tasks: 0, setAside };
   const findings: Finding[] = partitionChecks.flatMap((check) => check.findings);
   for (const [partition, backend] of backends.entries()) {
     // No worker has taken the partition yet.
     if (!(await hasRows(backend, namespaceNames))) continue;
     const examination = await examineRows(backend, parts);
     contents.tasks += examination.contents?.tasks ?? 0;
-    contents.setAside.push(...(examination.contents?.setAside ?? []));
+    setAside.push(...(examination.contents?.setAside ?? []));
     findings.push(...examination.findings.map((finding) => ({ ...finding, partition })));
   }
   return { file: name, contents, findings, warnings: await warnings() };
