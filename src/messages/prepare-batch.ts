@@ -94,7 +94,7 @@ function batchMessage(batch: Task, entries: readonly BatchEntry[], files: readon
 }
 
 /** Refusals that say nothing against the words of an order. */
-const LIMITS = /^refusals\.(overBudget|concurrent|waiting)\./;
+const LIMITS = /^refusals\.(?:overBudget|concurrent|waiting|noneAtOnce|noneWaiting)\b/;
 
 /** What the rules refused, or a moderator has to decide about, is not shown to others. */
 function isNameHidden({ route }: Task, { failure, task }: BatchEntry): boolean {

@@ -98,7 +98,7 @@ export async function examineWholeStore(
     if (!(await hasRows(backend, namespaceNames))) continue;
     const examination = await examineRows(backend, parts);
     contents.tasks += examination.contents?.tasks ?? 0;
-    setAside.push(...(examination.contents?.setAside ?? []));
+    for (const row of examination.contents?.setAside ?? []) setAside.push(row);
     findings.push(...examination.findings.map((finding) => ({ ...finding, partition })));
   }
   return { file: name, contents, findings, warnings: await warnings() };
