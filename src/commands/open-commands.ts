@@ -32,7 +32,7 @@ export function openCommands(
     readers.note(facts);
     return languagesFor(facts, early(facts));
   };
-  startRuleLog(services);
+  const tellUnreadable = startRuleLog(services);
   nameThreads(services);
   const router = new Router({
     handlers,
@@ -70,6 +70,9 @@ export function openCommands(
     async resume(): Promise<void> {
       await follows.resume();
       reportDelivery.resume();
+      void tellUnreadable().catch((error: unknown) =>
+        log.warn({ err: error }, 'Could not tell the admins that their settings cannot be read.'),
+      );
       stopLogSweep = startLogSweep(safety, clock, log);
     },
 

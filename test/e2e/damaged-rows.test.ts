@@ -12,8 +12,16 @@ import { createTemporaryFolder, keysIn, sql } from '../services/store/store-fixt
 import { noLimits } from '../support/no-limits.ts';
 import { startBot } from './bot.ts';
 import { poster, presetReply, suggestionsOf } from './presets/fixture.ts';
-import { createFastClockFixture, type FastClockFixture, labels, says } from './quick.ts';
-import { errorsIn, jobs, orders } from './tasks/fixture.ts';
+import {
+  createFastClockFixture,
+  type FastClockFixture,
+  labels,
+  messagesWith,
+  says,
+  startFastClockBot,
+} from './quick.ts';
+import { changeRules, LOG_CHANNEL, setLogChannel } from './reports.ts';
+import { errorsIn, jobs, orderGrid, orders } from './tasks/fixture.ts';
 
 const fileOf = ({ config }: FastClockFixture): string => config.store.url.replace('sqlite://', '');
 
@@ -142,6 +150,58 @@ describe('Damaged rows', () => {
       '3. 🔴 **Prompt 3** · Refused\n-# 1 task was refused. Press **Retry failed** to see why.',
     );
     expect(prompts(fixture)).toEqual(['red fox', 'blue fox']);
+  });
+});
+
+describe('Damaged settings of a server', () => {
+  const request = async ({ discord }: FastClockFixture): Promise<string> =>
+    text(await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral());
+
+  it('A server whose rules the doctor set aside refuses new requests until an admin saves them, and its admins are told once', async () => {
+    const { app, ...fixture } = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const { discord, gateway } = fixture;
+    await (await discord.as('admin').slash('budget alerts', { channel: LOG_CHANNEL })).message();
+    await changeRules(fixture, 'Change words', { words: 'casino' });
+    await app.stop();
+    sql(
+      fileOf(fixture),
+      `UPDATE atelier SET value = replace(value, '"words":[', '"words":7,"were":[') WHERE namespace = 'rules'`,
+    );
+    await expectRepair(fixture, [{ kind: 'unreadable', count: 1 }]);
+    expect(setAside(fixture)).toContain('casino');
+
+    const first = await startBot(fixture);
+    const told = () => messagesWith(discord, LOG_CHANNEL, 'The rules of this server could not be read');
+    await expect.poll(told).toHaveLength(1);
+    expect(await request(fixture)).toContain('The rules of this server cannot be read, so new requests are refused.');
+    await first.stop();
+    const second = await startBot(fixture);
+    expect(await request(fixture)).toContain('The rules of this server cannot be read');
+    expect(orders(gateway)).toEqual([]);
+    const page = await (await discord.as('admin').slash('server rules')).message();
+    expect(text(page)).toContain('The rules of this server could not be read and are now empty');
+    expect(text(await changeRules(fixture, 'Change words', {}))).not.toContain('could not be read');
+    await orderGrid(fixture);
+    await second.stop();
+    expect(told()).toHaveLength(1);
+  });
+
+  it('A server whose limits cannot be read refuses new requests until an admin resumes them, and its admins are told in the log channel', async () => {
+    const { app, ...fixture } = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
+    const { discord, gateway } = fixture;
+    await setLogChannel(fixture);
+    await (await discord.as('admin').slash('budget set', { limits: '1 task a day' })).message();
+    await app.stop();
+    sql(fileOf(fixture), "UPDATE atelier SET value = '{' WHERE namespace = 'budgets'");
+
+    await startBot(fixture);
+    await discord.until(() => messagesWith(discord, LOG_CHANNEL, 'The limits of this server could not be read')[0]);
+    expect(await request(fixture)).toContain('The limits of this server cannot be read, so new requests are refused.');
+    expect(orders(gateway)).toEqual([]);
+    const page = await (await discord.as('admin').slash('budget show')).message();
+    expect(text(page)).toContain('The limits of this server could not be read and are now empty');
+    await (await discord.as('admin').click(page, 'Resume')).message(says('accepted again'));
+    await orderGrid(fixture);
   });
 });
 

@@ -27,7 +27,7 @@ export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudg
   const lines = [
     title,
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
-    ...(budget.isPaused ? [say('budget.paused')] : []),
+    ...(budget.isPaused ? [say(budget.unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
     ...limitLines(guildId, budget, context),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       say('budget.limits.role', { role, limits: limitsWords(limits, say) }),

@@ -42,19 +42,23 @@ const MAX_SERVERS = 5_000;
 /** An access rule names commands, models, roles and channels. */
 const MAX_ACCESS_LENGTH = 300;
 
-/** Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. */
-export function startRuleLog(services: Services): void {
+/**
+ * Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. The returned function posts
+ * there, once, that a server's rules or limits could not be read.
+ */
+export function startRuleLog(services: Services): () => Promise<void> {
   const { clock } = services;
   const { rules, targets } = services.safety;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
-  const postEntry = async (guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]): Promise<void> => {
-    const channelId = rules.get(guildId).logChannelId ?? services.money.budgets.get(guildId).alertsChannelId;
-    if (channelId === undefined) return;
+  const { budgets } = services.money;
+  const postEntry = async (guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]) => {
+    const channelId = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
+    if (channelId === undefined) return false;
     const content = contentIn(await services.discord.readers.sayTo({ guildId, channelId }));
-    await postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
+    return postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
   };
   rules.onChange((guildId, { history }, count) => {
-    const changes = history.slice(-count);
+    const changes = history.slice(history.length - count);
     const [{ by } = {}] = changes;
     if (by === undefined) return;
     const contentIn = (say: Say): string => {
@@ -90,6 +94,12 @@ export function startRuleLog(services: Services): void {
       ].join('\n');
     void postEntry(guildId, contentIn, refusal.memberId);
   });
+  return async () => {
+    for (const guildId of rules.untoldServers)
+      if (await postEntry(guildId, (say) => say('rules.unreadable'))) await rules.markTold(guildId);
+    for (const guildId of budgets.untoldServers)
+      if (await postEntry(guildId, (say) => say('budget.unreadable'))) await budgets.markTold(guildId);
+  };
 }
 
 /** Contains what matched, behind a spoiler, and nothing else from the request. */

@@ -43,6 +43,7 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   ownLines.log.push(...facts.warnings);
   const lines = [
     say('rules.title'),
+    ...(facts.unreadable ? [say('rules.unreadable')] : []),
     ...(namesOfOperator.length === 0 ? [] : [say('rules.byOperator', { rules: listText(namesOfOperator, say) })]),
     ...entriesOf(rulesInSections).flatMap(([section, names]) => [
       '',

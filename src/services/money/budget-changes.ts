@@ -146,7 +146,8 @@ export function withoutBlock(budget: ServerBudget, { hash, memberId }: MemberIds
 
 export function withPause(budget: ServerBudget, isPaused: boolean, author: BudgetAuthor): ServerBudget {
   if (budget.isPaused === isPaused) return budget;
-  return withChange({ ...budget, isPaused }, { ...author, what: isPaused ? 'pause' : 'resume' });
+  const { unreadable: _, ...kept } = budget;
+  return withChange({ ...kept, isPaused }, { ...author, what: isPaused ? 'pause' : 'resume' });
 }
 
 const SETTING_CHANGES = { alertsChannelId: 'alerts', confirmAbove: 'confirm-above' } as const;

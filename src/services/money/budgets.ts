@@ -53,6 +53,15 @@ export class Budgets {
     return this.get(WHOLE_BOT).isPaused || this.#wholeBot?.isPausedElsewhere === true;
   }
 
+  /** The servers whose admins do not know yet that their limits could not be read. */
+  get untoldServers(): string[] {
+    return [...this.#budgets].flatMap(([guildId, { unreadable }]) => (unreadable === 'untold' ? [guildId] : []));
+  }
+
+  markTold(guildId: string): Promise<ServerBudget> {
+    return this.change(guildId, (known) => (known.unreadable ? { ...known, unreadable: 'told' } : known));
+  }
+
   /** The limits of all servers, roles and members. */
   limits(): Limits[] {
     return [...this.#budgets.values()].flatMap(limitsIn);

@@ -68,6 +68,8 @@ export const serverBudget = z.object({
   /** The usage before each reset, which no longer counts, by scope, period and kind. */
   resets: z.record(z.string(), reset),
   isPaused: z.boolean(),
+  /** Set if the former row could not be read, until an admin resumes requests: whether the admins were told. */
+  unreadable: z.enum(['untold', 'told']).optional(),
   alertsChannelId: z.string().optional(),
   /** Members have to confirm requests that cost more. */
   confirmAbove: amount.optional(),

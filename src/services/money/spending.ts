@@ -217,6 +217,8 @@ export class Spending {
   /** Throws if an admin has paused requests, or blocked the member. */
   checkNotBlocked(requester: Requester): void {
     const paused = this.pauseOf(requester);
+    if (paused === 'server' && this.#budgets.get(requester.guildId ?? '').unreadable)
+      throw new Refusal('refusals.paused.unreadable');
     if (paused) throw new Refusal(`refusals.paused.${paused}`);
     const block = this.blockOf(requester);
     if (block) throw block;

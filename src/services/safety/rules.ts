@@ -123,6 +123,15 @@ export class Rules {
     this.#borrowedRules.set(guildId, isDeepStrictEqual(known, read) && known ? known : read);
   }
 
+  /** The servers whose admins do not know yet that their rules could not be read. */
+  get untoldServers(): string[] {
+    return [...this.#ownRules].flatMap(([guildId, { unreadable }]) => (unreadable === 'untold' ? [guildId] : []));
+  }
+
+  markTold(guildId: string): Promise<ServerRules> {
+    return this.change(guildId, (known) => (known.unreadable ? { ...known, unreadable: 'told' } : known));
+  }
+
   /** The servers whose log messages are deleted after some days. */
   logRetentions(): { guildId: string; days: number }[] {
     return [...this.#ownRules].flatMap(([guildId, { logDays: days }]) =>
@@ -156,6 +165,8 @@ export class Rules {
 
   /** Throws the `Refusal` of the first rule that an order breaks. The operator's rules are checked before the server's. */
   assertAllowed(order: JudgedOrder): void {
+    if (order.guildId !== undefined && this.get(order.guildId).unreadable)
+      throw new Refusal('refusals.rules.unreadable');
     for (const [name, rules] of this.#setsFor(order.guildId)) {
       const broken = this.#judge(name, rules).judge(order);
       if (broken) throw this.#reportRefusal(order, name, broken);

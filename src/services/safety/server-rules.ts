@@ -127,6 +127,8 @@ export const serverRules = z.object({
   logDays: z.int().min(1).max(MAX_LOG_DAYS).optional(),
   /** Rules that wait for their admin's decision. */
   proposed: z.object({ id: z.string(), rules: ruleSet, by: z.string(), at: z.number() }).optional(),
+  /** Set if the former rules could not be read, until an admin saves others: whether the admins were told. */
+  unreadable: z.enum(['untold', 'told']).optional(),
   /** Oldest first. */
   history: z.array(change),
 });
@@ -147,8 +149,8 @@ export interface RulesAuthor {
 }
 
 /**
- * Replaces the rules, with an entry in the history for each one that differs. Returns the same object if none does. Rules that wait for a
- * decision are dropped, because their preview is no longer true.
+ * Replaces the rules, with an entry in the history for each one that differs. Returns the same object if none does, unless this
+ * settles that the former rules could not be read. Rules that wait for a decision are dropped, because their preview is no longer true.
  */
 export function withRules(current: ServerRules, rules: RuleSet, { by, at }: RulesAuthor): ServerRules {
   const changes = ruleNames.flatMap((what): RuleChange[] => {
@@ -156,8 +158,9 @@ export function withRules(current: ServerRules, rules: RuleSet, { by, at }: Rule
     if (removed.length + added.length === 0) return [];
     return [{ at, by, what, before: truncate(removed.join('\n')), after: truncate(added.join('\n')) }];
   });
-  if (changes.length === 0) return current;
-  return { ...withoutProposal(current), rules, history: [...current.history, ...changes].slice(-MAX_HISTORY) };
+  if (changes.length === 0 && !current.unreadable) return current;
+  const { unreadable: _, ...kept } = withoutProposal(current);
+  return { ...kept, rules, history: [...current.history, ...changes].slice(-MAX_HISTORY) };
 }
 
 /** The lines of a rule's text that differ. */

@@ -21,15 +21,15 @@ export class Quarantine {
     return this.#addedCount;
   }
 
-  /** Writes the row to the quarantine before deleting the original. After a crash in between, both exist, but nothing is lost. */
-  async add(source: Namespace, key: string, value: unknown, reason: string): Promise<void> {
+  /** Writes the row to the quarantine before deleting or replacing the original. After a crash in between, both exist, but nothing is lost. */
+  async add(source: Namespace, key: string, value: unknown, reason: string, replacement?: object): Promise<void> {
     const { log, clock } = this.#parts;
     const at = clock.now();
     const text = value instanceof UnreadableRow ? value.text : JSON.stringify(value);
     const owner = ownedRow.safeParse(value).data?.requesterId;
     const row = { from: source.name, key, text, why: reason, at, ...(owner && { owner }) };
     await this.#namespace.put(`${source.name}:${key}:${at}`, row);
-    await source.delete(key);
+    await (replacement ? source.put(key, replacement) : source.delete(key));
     this.#addedCount += 1;
     log.error(
       { namespace: source.name, key, why: reason },
@@ -77,11 +77,19 @@ export class Rows<T extends object> {
   readonly #namespace: Namespace;
   readonly #quarantine: Quarantine;
   readonly read: ReadRow<T>;
+  readonly #replacementFor: ((name: string) => T) | undefined;
 
-  constructor(namespace: Namespace, quarantine: Quarantine, read: ReadRow<T>) {
+  /** `replacementFor`: what is stored in place of an unreadable row; undefined if the row is then missing. */
+  constructor(
+    namespace: Namespace,
+    quarantine: Quarantine,
+    read: ReadRow<T>,
+    replacementFor?: ((name: string) => T) | undefined,
+  ) {
     this.#namespace = namespace;
     this.#quarantine = quarantine;
     this.read = read;
+    this.#replacementFor = replacementFor;
   }
 
   async get(key: string): Promise<T | undefined> {
@@ -89,18 +97,20 @@ export class Rows<T extends object> {
     if (value === undefined) return undefined;
     const row = this.read(key, value);
     if (typeof row !== 'string') return row;
-    await this.#quarantine.add(this.#namespace, key, value, row);
-    return undefined;
+    const replacement = this.#replacementFor?.(nameIn(key));
+    await this.#quarantine.add(this.#namespace, key, value, row, replacement);
+    return replacement;
   }
 
-  /** Reads all rows and changes nothing. */
+  /** Reads all rows and changes nothing. Replacements count as good. */
   async readAll() {
     const good = new Map<string, T>();
     const unreadableRows: Parameters<Quarantine['add']>[] = [];
     for await (const [key, value] of this.#namespace.entries()) {
       const row = this.read(key, value);
-      if (typeof row === 'string') unreadableRows.push([this.#namespace, key, value, row]);
-      else good.set(key, row);
+      const usable = typeof row === 'string' ? this.#replacementFor?.(nameIn(key)) : row;
+      if (typeof row === 'string') unreadableRows.push([this.#namespace, key, value, row, usable]);
+      if (usable) good.set(key, usable);
     }
     const setAside = async (): Promise<void> => {
       for (const row of unreadableRows) await this.#quarantine.add(...row);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { modelExperience } from '../../gateway/model-experience.ts';
 import { learnedCosts } from '../../money/learned-prices.ts';
-import { serverBudget } from '../../money/server-budget.ts';
+import { EMPTY_BUDGET, serverBudget } from '../../money/server-budget.ts';
 import { formDraft } from '../../orders/form-drafts.ts';
 import { preferenceOwnerName, preferenceRow } from '../../orders/preference-set.ts';
 import { presetKey, presetRow } from '../../orders/preset.ts';
@@ -10,7 +10,7 @@ import { proposalSchema } from '../../orders/proposals.ts';
 import { durationShape, erasureMark } from '../../orders/task-store.ts';
 import { report } from '../../safety/report.ts';
 import { serverLog } from '../../safety/server-log.ts';
-import { type ServerRules, serverRules } from '../../safety/server-rules.ts';
+import { NO_RULES, type ServerRules, serverRules } from '../../safety/server-rules.ts';
 import { setupMark } from '../../safety/server-setup.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
@@ -97,7 +97,8 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
     schema: z.ZodType<Row>,
     nameOf: (row: Named) => string,
     ttlMs?: number,
-  ) => new Table(namespace, new Rows(namespace, quarantine, parseWith(schema)), nameOf, ttlMs);
+    replacementFor?: (name: string) => Row,
+  ) => new Table(namespace, new Rows(namespace, quarantine, parseWith(schema), replacementFor), nameOf, ttlMs);
   return {
     durations: table(namespaces.durations, durationsRow, ({ durationKey }: { durationKey: string }) => durationKey),
     experience: table(namespaces.models, experienceRow, idOf, EXPERIENCE_TTL_MS),
@@ -108,11 +109,19 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
       EXPERIENCE_TTL_MS,
     ),
     keptScopes: table(namespaces.allowances, keptScopes, ({ entry }: KeptScopes) => entry),
-    budgets: table(namespaces.budgets, serverBudget.extend(ofServer), serverOf),
+    // A server without its limits or rules would accept everything, so a row that refuses new requests replaces an unreadable one.
+    budgets: table(namespaces.budgets, serverBudget.extend(ofServer), serverOf, undefined, (guildId) => ({
+      guildId,
+      ...EMPTY_BUDGET,
+      isPaused: true,
+      unreadable: 'untold',
+    })),
     rules: table<ServerRules & { guildId: string }, { guildId: string }>(
       namespaces.rules,
       serverRules.extend(ofServer),
       serverOf,
+      undefined,
+      (guildId) => ({ guildId, ...NO_RULES, unreadable: 'untold' }),
     ),
     reports: table(namespaces.reports, report, idOf),
     serverLogs: table(namespaces.serverLogs, serverLog, serverOf),
