@@ -114,7 +114,7 @@ export function openTables(namespaces: Namespaces, quarantine: Quarantine, specs
       guildId,
       ...EMPTY_BUDGET,
       isPaused: true,
-      unreadable: 'untold',
+      unreadable: 'untold' as const,
     })),
     rules: table<ServerRules & { guildId: string }, { guildId: string }>(
       namespaces.rules,
