@@ -85,24 +85,32 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
 export async function logChannelWarnings(
   guildId: string,
   { logChannelId, alertsChannelId }: RuleFacts,
-  { discord: { reads, outbox } }: Services,
+  services: Services,
   say: Say,
 ): Promise<string[]> {
   const channel = logChannelId ?? alertsChannelId;
   if (channel === undefined) return [];
-  const [isSeen, granted] = await Promise.all([
-    reads.isSeenByEveryone(channel, guildId),
-    reads.ownPermissions(guildId, outbox.botUserId ?? ''),
+  const [isSeen, missing] = await Promise.all([
+    services.discord.reads.isSeenByEveryone(channel, guildId),
+    missingLines(guildId, channel, 'log', services, say),
   ]);
-  const appPermissions = granted.get(channel);
+  return [...missing, ...(isSeen ? [say('rules.log.seenByEveryone', { channel })] : [])];
+}
+
+/** Says which permissions the bot lacks to post in the log channel or the alerts channel. */
+export async function missingLines(
+  guildId: string,
+  channel: string,
+  purpose: 'log' | 'alerts',
+  { discord: { reads, outbox } }: Services,
+  say: Say,
+): Promise<string[]> {
+  const appPermissions = (await reads.ownPermissions(guildId, outbox.botUserId ?? '')).get(channel);
   const missing = appPermissions === undefined ? [] : missingPermissions({ appPermissions }, postPermissions);
-  const use = say('setup.permissions.uses.log');
-  return [
-    ...(missing.length === 0
-      ? []
-      : [say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) })]),
-    ...(isSeen ? [say('rules.log.seenByEveryone', { channel })] : []),
-  ];
+  const use = say(`setup.permissions.uses.${purpose}`);
+  return missing.length === 0
+    ? []
+    : [say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) })];
 }
 
 export const permissionsText = (names: readonly PermissionName[], say: Say): string =>

@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
@@ -102,6 +103,18 @@ describe('Budgets', () => {
     const resumed = await (await admin.click(paused, 'Resume')).message(says('New requests are accepted again'));
     expect(labels(resumed)).toEqual([]);
     expect(await imagine(fixture, 'other', 'a hare')).toContain('Finished');
+  });
+
+  it('The page of a budget says if the bot can no longer post in the alerts channel', async () => {
+    const fixture = await botWith();
+    const { world } = fixture.discord;
+    await runBudget(fixture, 'admin', 'alerts', { channel: 'no-threads' });
+    expect(await runBudget(fixture, 'admin', 'show')).not.toContain('❌');
+    const channel = world.guild('atelier').channels.find(({ name }) => name === 'no-threads');
+    channel?.overwrites.push({ id: world.bot.id, kind: 'member', allow: 0n, deny: PermissionFlagsBits.SendMessages });
+    expect(await runBudget(fixture, 'admin', 'show')).toContain(
+      `❌ <#${channel?.id}>, the alerts channel of \`/budget\`: Send Messages`,
+    );
   });
 
   itVariants([

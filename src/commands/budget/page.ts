@@ -11,13 +11,17 @@ import type { BudgetAlert } from '../../services/money/alerts.ts';
 import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, remainingLine } from '../limit-lines.ts';
+import { missingLines } from '../rule-lines.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */
 const MAX_LISTED = 10;
 
 /** What a server's budget allows, and what is left of it. */
-export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudget, context: Context): MessagePlan {
+export async function budgetPage(
+  { guildId, isOperator, current: budget }: ManagedBudget,
+  context: Context,
+): Promise<MessagePlan> {
   const { services, facts, say } = context;
   const isAllPaused = services.money.budgets.isWholeBotPaused;
   const now = services.clock.now();
@@ -43,7 +47,12 @@ export function budgetPage({ guildId, isOperator, current: budget }: ManagedBudg
     }),
     ...(budget.confirmAbove === undefined ? [] : [confirmationLine(budget.confirmAbove, say)]),
     ...(budget.showsCost ? [say('budget.costShown')] : []),
-    alertsChannelId === undefined ? say('budget.noAlerts') : say('budget.alerts', { channel: alertsChannelId }),
+    ...(alertsChannelId === undefined
+      ? [say('budget.noAlerts')]
+      : [
+          say('budget.alerts', { channel: alertsChannelId }),
+          ...(await missingLines(guildId, alertsChannelId, 'alerts', services, say)),
+        ]),
   ];
   const controls = [
     ...(budget.isPaused ? [resumeButtonPlan(guildId, say)] : []),
