@@ -72,8 +72,9 @@ class Editor extends LatestState {
 
   protected async deliver(task: Task): Promise<void> {
     if (!isShowable(task)) return this.#showProgress(task);
-    await new EndDelivery(this.#context).deliver();
-    if (!this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
+    const ended = await new EndDelivery(this.#context).deliver();
+    // Most ends need no ping, and a task that has settled would be read from the store again.
+    if (ended?.delivery.call && !this.#context.stopping.aborted) await new OwnerPing(this.#context).ping();
     this.#onFinished();
   }
 

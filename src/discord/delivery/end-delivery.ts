@@ -48,12 +48,15 @@ export class EndDelivery {
     this.#attempts = new Attempts(context);
   }
 
-  async deliver(): Promise<void> {
+  /** Returns the task as it is afterwards, or undefined if it was erased. */
+  async deliver(): Promise<Task | undefined> {
+    let task: Task | undefined;
     await this.#attempts.retryUntilDone(async () => {
-      const task = await this.#context.record.readTask();
+      task = await this.#context.record.readTask();
       if (task && isLive(task) && !task.unwanted && !task.delivery.call)
-        await this.#settle(await this.#attemptDelivery(task));
+        task = await this.#settle(await this.#attemptDelivery(task));
     }, 'Could not show the end of a task.');
+    return task;
   }
 
   async #attemptDelivery(storedTask: Task): Promise<DeliveryResult> {
@@ -102,15 +105,16 @@ export class EndDelivery {
   }
 
   /** Discord has confirmed the message, so only storing it is retried. */
-  async #settle(result: DeliveryResult): Promise<void> {
+  async #settle(result: DeliveryResult): Promise<Task | undefined> {
     const { id, clock, log, record } = this.#context;
     const at = clock.now();
-    await this.#attempts.retryUntilDone(
-      () => record.change((task) => withResult(task, result, at)),
-      'The shown end of a task could not be stored.',
-    );
+    let settled: Task | undefined;
+    await this.#attempts.retryUntilDone(async () => {
+      settled = await record.change((task) => withResult(task, result, at));
+    }, 'The shown end of a task could not be stored.');
     if ('reason' in result)
       log.info({ task: id, why: result.reason }, 'Could not post the outcome of a task anywhere.');
+    return settled;
   }
 
   /** Returns undefined if the end cannot be shown by this route. */

@@ -65,7 +65,7 @@ export function createFixture(task: Task, { plan = planOf, fallback }: Options =
     },
     stopping: new AbortController().signal,
   };
-  const carryOut = async (work: Promise<void>): Promise<Task> => {
+  const carryOut = async (work: Promise<unknown>): Promise<Task> => {
     let isDone = false;
     const done = work.finally(() => {
       isDone = true;
