@@ -14,6 +14,8 @@ const PERCENT_CODES: Readonly<Record<string, string>> = { '*': '%2A', '`': '%60'
 /** Text from outside for use within a sentence: on one line, with all Markdown characters escaped. */
 export function escapeText(text: string, max: number): string {
   const line = text.replace(DIRECTION_OVERRIDES, '').replace(/\s+/g, ' ').trim();
+  // Most texts are short and plain.
+  if (line.length < max && !MARKDOWN.test(line) && !URL_PATTERN.test(line)) return line;
   let result = '';
   for (const [index, part] of line.split(URL_PATTERN).entries()) {
     // Discord shows a preview of a bare URL. Angle brackets prevent that, and are not shown.
@@ -27,8 +29,8 @@ export function escapeText(text: string, max: number): string {
   return result;
 }
 
-const escapeCharacter = (character: string): string =>
-  /[\\*_~`|<>[\]()]/.test(character) ? `\\${character}` : character;
+const MARKDOWN = /[\\*_~`|<>[\]()]/;
+const escapeCharacter = (character: string): string => (MARKDOWN.test(character) ? `\\${character}` : character);
 const encodeMarkdown = (url: string): string =>
   url.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
 

@@ -135,9 +135,8 @@ function actionId(task: Task, index: number, meaning: ActionMeaning, { isRemix, 
   if (isRemix && isRemixable(meaning)) return customIds.remix.id(pointer);
   if (needsForm(meaning, isRemix)) return customIds.actionText.id(pointer);
   if (meaning.family === 'reroll' && hasOwnPrompt(task)) return customIds.reroll.id(task.id);
-  const { customId } = task.actions[customZoomIndex(task)] ?? {};
-  if (zoomOf(meaning) !== undefined && customId !== undefined && isOffered(customId)) return customIds.zoom.id(pointer);
-  return customIds.action.id(pointer);
+  const customZoom = zoomOf(meaning) === undefined ? undefined : task.actions[customZoomIndex(task)];
+  return (customZoom && isOffered(customZoom.customId) ? customIds.zoom : customIds.action).id(pointer);
 }
 
 /** Buttons to upscale, vary and reroll a grid for which the gateway returned no buttons. */
