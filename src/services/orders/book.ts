@@ -211,14 +211,17 @@ const INTERNAL_FIELDS: ReadonlySet<string> = new Set([
 const isVisibleChange = (previous: Task, updated: Task): boolean => isDifferent(previous, updated, INTERNAL_FIELDS);
 const isWorthStoring = (previous: Task, updated: Task): boolean => isDifferent(previous, updated, TRANSIENT_FIELDS);
 
-/** This runs for every response, and most contain nothing new, so only objects that are not identical are compared. */
+/** This runs for every response, and most contain nothing new, so nothing is created for values that are identical. */
 function isDifferent(previous: Facts, updated: Facts, ignored: ReadonlySet<string>): boolean {
-  for (const name of new Set([...Object.keys(previous), ...Object.keys(updated)])) {
-    const [previousValue, currentValue] = [previous[name], updated[name]];
-    if (previousValue === currentValue || ignored.has(name)) continue;
-    if (!isRecord(previousValue) || !isRecord(currentValue)) {
-      if (!Array.isArray(previousValue) || JSON.stringify(previousValue) !== JSON.stringify(currentValue)) return true;
-    } else if (isDifferent(previousValue, currentValue, ignored)) return true;
-  }
+  for (const name in updated)
+    if (!ignored.has(name) && isDifferentValue(previous[name], updated[name], ignored)) return true;
+  for (const name in previous)
+    if (previous[name] !== undefined && updated[name] === undefined && !ignored.has(name)) return true;
   return false;
+}
+
+function isDifferentValue(previous: unknown, updated: unknown, ignored: ReadonlySet<string>): boolean {
+  if (previous === updated) return false;
+  if (isRecord(previous) && isRecord(updated)) return isDifferent(previous, updated, ignored);
+  return !Array.isArray(previous) || JSON.stringify(previous) !== JSON.stringify(updated);
 }
