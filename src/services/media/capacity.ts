@@ -138,6 +138,11 @@ export class MemoryPool {
     this.#pool = new CapacityPool(total, total);
   }
 
+  /** Whether a claim would not have to wait. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#pool.waiting === 0 && this.#pool.used + bytes <= this.#capacity;
+  }
+
   /** Waits for the memory. The returned function releases it. Throws a `MediaError` if more is requested than the pool has. */
   async claim(bytes: number, signal: AbortSignal): Promise<() => void> {
     if (bytes > this.#capacity) {

@@ -44,6 +44,8 @@ async function runCommand(command: Extract<ProcessCommand, { job: Job }>, body: 
   const controller = new AbortController();
   runningJobs.set(id, controller);
   const claim = async (bytes: number): Promise<() => void> => {
+    // Most claims do not wait, so the bot need not stop the job's clock and start it again.
+    if (memoryPool.hasRoomFor(bytes)) return memoryPool.claim(bytes, controller.signal);
     sendReport({ id, now: 'waiting' });
     const release = await memoryPool.claim(bytes, controller.signal);
     sendReport({ id, now: 'working' });
