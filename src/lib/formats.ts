@@ -10,35 +10,28 @@ interface Reader {
 /** The number of decimals that Intl can show. */
 const MAX_DECIMALS = 100;
 
-/** Creating a formatter takes many times as long as using it, so one is kept for each language. */
-function keptFormatter<Formatter>(create: (language: string) => Formatter): (reader: Reader) => Formatter {
-  const formatters = new Map<string, Formatter>();
-  return ({ language }) => {
-    const formatter = formatters.get(language) ?? create(language);
-    formatters.set(language, formatter);
-    return formatter;
-  };
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+/** Creating a format takes many times as long as using it, so each is kept. */
+function numberText(value: number, language: string, options: Intl.NumberFormatOptions = {}): string {
+  const key = `${language} ${options.style} ${options.unit}`;
+  const format = numberFormats.get(key) ?? new Intl.NumberFormat(language, options);
+  numberFormats.set(key, format);
+  return format.format(value);
 }
 
-const keptNumbers = (options?: Intl.NumberFormatOptions) =>
-  keptFormatter((language) => new Intl.NumberFormat(language, options));
+export const countText = (count: number | string, { language }: Reader): string => numberText(Number(count), language);
 
-const counts = keptNumbers();
-const percents = keptNumbers({ style: 'percent' });
-const milliseconds = keptNumbers({ style: 'unit', unit: 'millisecond' });
-const seconds = keptNumbers({ style: 'unit', unit: 'second' });
-const durations = keptFormatter((language) => new Intl.DurationFormat(language, { style: 'short' }));
-
-export const countText = (count: number | string, reader: Reader): string => counts(reader).format(Number(count));
-
-export const percentText = (percent: number, reader: Reader): string => percents(reader).format(percent / 100);
+export const percentText = (percent: number, { language }: Reader): string =>
+  numberText(percent / 100, language, { style: 'percent' });
 
 /** In the short form of the language; from an hour on without seconds. */
-export function durationText(duration: number, reader: Reader): string {
-  if (duration > 0 && duration < 1) return milliseconds(reader).format(Math.round(duration * 1_000));
-  if (duration < 60) return seconds(reader).format(duration);
-  const total = Math.round(duration);
-  return durations(reader).format({
+export function durationText(seconds: number, { language }: Reader): string {
+  if (seconds > 0 && seconds < 1)
+    return numberText(Math.round(seconds * 1_000), language, { style: 'unit', unit: 'millisecond' });
+  if (seconds < 60) return numberText(seconds, language, { style: 'unit', unit: 'second' });
+  const total = Math.round(seconds);
+  return new Intl.DurationFormat(language, { style: 'short' }).format({
     hours: Math.floor(total / 3_600),
     minutes: Math.floor(total / 60) % 60,
     seconds: total < 3_600 ? total % 60 : 0,
