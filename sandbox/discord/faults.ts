@@ -39,6 +39,10 @@ export class FaultQueue {
     this.#pending = [];
   }
 
+  get isEmpty(): boolean {
+    return this.#pending.length === 0;
+  }
+
   takeMatching(request: RequestFacts): DiscordFault | undefined {
     const match = this.#pending.find(({ rule }) => matches(rule, request));
     if (!match) return undefined;

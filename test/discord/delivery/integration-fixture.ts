@@ -209,6 +209,9 @@ export async function createFixture({
     press,
     updateTask,
     rest,
+    /** Requests time out soon while faults are left. Others may take long on a busy machine. */
+    timeOutSoon: () =>
+      Object.defineProperty(rest.options, 'timeout', { get: () => (discord.faults.isEmpty ? 15_000 : 200) }),
     /** The number of timers that the delivery has set. */
     timerCount: () => countingClock.pendingCount,
     /** Advances the clock as soon as the delivery waits for it. */

@@ -306,7 +306,7 @@ describe('A delayed owner ping', () => {
     ['never comes', { type: 'hang', done: true }, 5],
   ] as const)('The owner ping is posted only once even if Discord’s response %s', async (_, fault, times) => {
     const fixture = await fixtureWithOrder();
-    fixture.rest.options.timeout = 50;
+    fixture.timeOutSoon();
     fixture.discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: fault, times });
     await endJob(fixture);
     await fixture.advanceOnceWaiting(seconds(5));
@@ -371,8 +371,8 @@ const crashes = {
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'status', status: 500 }, times: 4 });
     await endJob(fixture);
   },
-  async 'before Discord’s response to the ping arrived'({ discord, rest, ...fixture }: Fixture) {
-    rest.options.timeout = 50;
+  async 'before Discord’s response to the ping arrived'({ discord, ...fixture }: Fixture) {
+    fixture.timeOutSoon();
     discord.faults.add({ on: { method: 'POST' }, do: { type: 'hang', done: true }, times: 4 });
     await endJob(fixture);
   },

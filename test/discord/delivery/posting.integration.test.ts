@@ -160,8 +160,8 @@ describe('Posting a new message', () => {
 
   it('A new message is posted only once even if discord.js retries the request', async () => {
     const fixture = await fixtureWithOrder();
-    const { task, updateTask, tasks, clock, rest, discord, read } = fixture;
-    rest.options.timeout = 50;
+    const { task, updateTask, tasks, clock, timeOutSoon, discord, read } = fixture;
+    timeOutSoon();
     clock.advance(minutes(15));
     discord.faults.add({ on: { method: 'POST', route: '/channels' }, do: { type: 'hang', done: true }, times: 2 });
     await updateTask(task.id, { state: 'ready' });
