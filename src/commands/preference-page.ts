@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
@@ -78,13 +77,6 @@ function changedLine(of: PreferenceLevel, row: PreferenceRow | undefined, { say 
   if (!row || of === 'member') return [];
   return [`-# ${say('settings.changed', { who: memberMention(row.by, say), at: Math.floor(row.at / 1000) })}`];
 }
-
-/** Two forms with the same one have been opened with the same values. */
-export const sectionDigest = (section: PreferenceSection, of: OwnPreferences, context: Context): string =>
-  createHash('sha256')
-    .update(JSON.stringify(sectionLines(section, of, context)))
-    .digest('base64url')
-    .slice(0, 8);
 
 const MAX_NAME_LENGTH = 100;
 const IMAGE_FIELDS = ['aspect', 'version', 'quality', 'stylize', 'suffix'] as const;

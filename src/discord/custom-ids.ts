@@ -257,11 +257,11 @@ const setupCodec = namedArguments({
 /** A section of the settings of a member, a channel or a server. */
 const preferencesPointer = { of: z.enum(preferenceLevels), section: z.enum(preferenceSections) };
 const preferencesCodec = namedArguments(preferencesPointer);
-/** `opened`: a digest of what the form showed. */
-const preferencesForm = namedArguments({ ...preferencesPointer, opened: digestsArgument });
+/** `opened` and `seen` are those of the forms for rules. */
+const preferencesForm = namedArguments({ ...preferencesPointer, opened: digestsArgument, seen: digestsArgument });
 const preferencesFormCodec: typeof preferencesForm = {
   ...preferencesForm,
-  write: ({ of, section, opened }) => (opened === undefined ? [of, section] : [of, section, opened]),
+  write: ({ of, section, opened, seen }) => [of, section, ...[opened, seen].flatMap((one) => one ?? [])],
 };
 
 /** The commands that a prompt proposed by `/prompt` can be used with. */

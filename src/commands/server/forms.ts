@@ -6,9 +6,9 @@ import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
+import { digestsOf, latestValues } from '../latest-values.ts';
 import { previewAccessRule } from './access-rule.ts';
 import { formFieldsOf, isShown, MODERATION_CHOICES } from './form-fields.ts';
-import { digestsOf, latestValues } from './latest-values.ts';
 import {
   parseAllowedWords,
   parseCommands,

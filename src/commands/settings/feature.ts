@@ -1,16 +1,18 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { FormRefusal } from '../../discord/form.ts';
-import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import type { FieldPlan, FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { languagesFor } from '../../discord/reader-languages.ts';
+import { truncate } from '../../discord/truncate.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { sayIn } from '../../locales/index.ts';
 import { loadForForm } from '../../messages/pressed-task.ts';
 import { modelPurposes, type OwnPreferences, type PreferenceLevel } from '../../services/orders/preference-set.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
+import { digestsOf, latestValues, valuesOf } from '../latest-values.ts';
 import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
 import { changeableOwner } from '../preference-owner.ts';
-import { preferencesPage, resetQuestion, sectionDigest } from '../preference-page.ts';
+import { preferencesPage, resetQuestion } from '../preference-page.ts';
 
 type Pointer = Parameters<typeof customIds.preferences.id>[0];
 
@@ -24,7 +26,7 @@ async function openForm({ of, section }: Pointer, context: Context): Promise<For
   );
   const known = row ?? { set: {} };
   const fields = await preferenceFields(of, section, known, context);
-  const id = customIds.preferencesFilled.id({ of, section, opened: sectionDigest(section, known, context) });
+  const id = customIds.preferencesFilled.id({ of, section, opened: digestsOf(fields) });
   return { id, title: say(`settings.sections.${section}`), fields };
 }
 
@@ -41,26 +43,35 @@ const filledForm = on(customIds.preferencesFilled, {
   reopen: ({ of, section }, context) => openForm({ of, section }, context),
   // Which section it is, only the id of the form says.
   parse: (values) => values,
-  async run({ of, section, opened }, context, values): Promise<MessagePlan> {
+  async run({ of, section, opened, seen }, context, entered): Promise<MessagePlan> {
     const owner = changeableOwner(of, context);
     if (section === 'persona' && of !== 'channel') throw new Refusal('refusals.unknownButton');
-    const { preferences } = context.services.tasks;
-    const change = withEntered(section, values);
-    if (change instanceof Refusal) throw change;
-    const known = (await preferences.find(owner)) ?? { set: {} };
-    await assertUsable(known, change(known), context);
-    await preferences.change(owner, context.facts.userId, (current) => {
-      const digest = sectionDigest(section, current, context);
-      if (opened !== undefined && opened !== digest)
+    await context.services.tasks.preferences.change(owner, context.facts.userId, async (current) => {
+      const fields = await preferenceFields(of, section, current, context);
+      const { values, overtaken } = latestValues(entered, { opened, seen }, fields);
+      if (overtaken.length > 0)
         throw new FormRefusal(
-          customIds.preferencesFilled.id({ of, section, opened: digest }),
+          customIds.preferencesFilled.id({ of, section, opened, seen: digestsOf(fields) }),
           'refusals.settings.overtaken',
+          { field: overtaken.map(({ label }) => label), now: overtaken.map((field) => shownValue(field, context)) },
         );
-      return change(current);
+      const change = withEntered(section, values);
+      if (change instanceof Refusal) throw change;
+      const changed = change(current);
+      await assertUsable(current, changed, context);
+      return changed;
     });
     return changedPage(of, context);
   },
 });
+
+const MAX_SHOWN_LENGTH = 60;
+
+/** What a field shows as it is set now. */
+function shownValue(field: FieldPlan, { say }: Context): string {
+  const chosen = field.type === 'choice' ? field.options.find(({ isDefault }) => isDefault)?.label : valuesOf(field)[0];
+  return truncate(chosen || say('settings.choices.unset'), MAX_SHOWN_LENGTH);
+}
 
 /** Refuses models that the gateway does not have, and text that the rules or the moderation here do not allow. */
 async function assertUsable(known: OwnPreferences, changed: OwnPreferences, context: Context): Promise<void> {

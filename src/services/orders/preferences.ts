@@ -142,13 +142,13 @@ export class Preferences {
   async change(
     owner: PreferenceOwner,
     by: string,
-    transition: (known: OwnPreferences) => OwnPreferences,
+    transition: (known: OwnPreferences) => OwnPreferences | Promise<OwnPreferences>,
   ): Promise<void> {
     const { store, clock } = this.#context;
     if (!this.#isOwn(owner)) throw new Refusal('refusals.elsewhere');
     await this.#lock.run(preferenceOwnerName(owner), async () => {
       const known = await store.preferences.get(owner);
-      const row = { ...owner, ...transition(known ?? { set: {} }), at: clock.now(), by };
+      const row = { ...owner, ...(await transition(known ?? { set: {} })), at: clock.now(), by };
       const isEmpty = Object.keys(row.set).length === 0 && row.persona === undefined;
       if (isEmpty) await store.preferences.remove(owner);
       else {

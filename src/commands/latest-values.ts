@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { FormValues } from '../../discord/form.ts';
-import type { FieldPlan } from '../../discord/plan.ts';
+import type { FormValues } from '../discord/form.ts';
+import type { FieldPlan } from '../discord/plan.ts';
 
 /** Five of these fit into the id of a form, twice. */
-const DIGEST_LENGTH = 4;
+const DIGEST_LENGTH = 3;
 
+/** An empty text counts like a list without a choice, because the field of a model can be either. */
 const digestOf = (values: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(values.toSorted())).digest('base64url').slice(0, DIGEST_LENGTH);
+  createHash('sha256')
+    .update(JSON.stringify(values.filter(Boolean).toSorted()))
+    .digest('base64url')
+    .slice(0, DIGEST_LENGTH);
 
-function valuesOf(field: FieldPlan): readonly string[] {
+export function valuesOf(field: FieldPlan): readonly string[] {
   switch (field.type) {
     case 'text':
       return [field.value ?? ''];
