@@ -277,12 +277,15 @@ describe('Reports', () => {
       .toHaveLength(1);
   });
 
-  it('A private result can only be reported by its owner', { tags: ['breadth'] }, async () => {
+  it('A private result can only be reported by its owner, and its report has no link that no moderator could open', async () => {
     const fixture = await botWithLogChannel();
     const { discord } = fixture;
     const result = await orderGrid(fixture, { prompt: 'my private wish', private: true });
     expect(await report(fixture, result, { who: 'member' })).toContain('Reported.');
-    expect(text(await onlyReport(fixture))).toContain('Prompt: my private wish');
+    const reported = text(await onlyReport(fixture));
+    expect(reported).toContain('Prompt: my private wish');
+    expect(reported).toMatch(/^\*\*Report\*\* about <@\d+>’s private result, which only they can open \(<t:\d+:R>\)\n/);
+    expect(reported).not.toContain('https://');
     const form = await (await openReport(fixture, await orderGrid(fixture, { prompt: 'a public owl' }))).modal();
     const [, , taskId = ''] = form.customId.split('.');
     const privateResult = await orderGrid(fixture, { prompt: 'another private wish', private: true });

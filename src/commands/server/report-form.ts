@@ -74,7 +74,9 @@ export const reportForm = on(customIds.reportFilled, {
     const task = await services.tasks.book.get(taskId);
     if (!task) throw new Refusal('refusals.unknownTask');
     assertReportable(task, messageId, facts);
-    const message = { channelId: facts.channelId ?? '', id: messageId };
+    // No moderator can open a private message.
+    const isOpenable = !task.route.isPrivate || isShownBeside(task, messageId);
+    const message = isOpenable ? { channelId: facts.channelId ?? '', id: messageId } : undefined;
     return announce({ ...given, taskId, message, requesterId: task.requesterId }, context);
   },
 });
@@ -143,10 +145,12 @@ async function findReportedTask(target: TargetMessage, context: Context): Promis
   return task;
 }
 
+const isShownBeside = ({ beside = [] }: Task, messageId: string): boolean => beside.some(({ id }) => id === messageId);
+
 /** Ids can be forged: members cannot report what they cannot have seen, and a task that is still running can be cancelled instead. */
 function assertReportable(task: Task, messageId: string, { userId }: InteractionFacts): void {
   const isShownToOthers = task.route.isPrivate
-    ? task.beside?.some(({ id }) => id === messageId) === true
+    ? isShownBeside(task, messageId)
     : !isClosed(task) || isShownIn(task, messageId);
   if (task.requesterId !== userId && !isShownToOthers) throw new Refusal('refusals.reports.noResult');
   if (task.review?.outcome === 'deleted') throw new Refusal('refusals.reports.noResult');

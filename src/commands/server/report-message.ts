@@ -22,7 +22,7 @@ export function reportMessage(report: Report, reported: Reported, history: Repor
     content: [
       message
         ? say('reports.title', { ...facts, link: linkToMessage({ guildId, ...message }) })
-        : say('reports.presetTitle', facts),
+        : say(`reports.${report.isPreset ? 'presetTitle' : 'privateTitle'}`, facts),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(text === '' ? [] : [`> ${text}`]),
       ...reportedLines(reported, say),

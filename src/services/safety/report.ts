@@ -30,7 +30,7 @@ export const report = z.object({
   /** A hash of the reporting member and the task, so that a second report is refused even after an erasure. */
   hash: z.string(),
   reporterHash: z.string(),
-  /** The message that was reported; a preset has none. */
+  /** The message that was reported. A preset has none, nor a result that only its owner sees. */
   message: messageReference.optional(),
   reason: z.enum(reportReasons),
   words: z.string().max(MAX_REPORT_TEXT_LENGTH).optional(),
