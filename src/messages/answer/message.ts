@@ -32,7 +32,7 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
   const isComplete = isSingleMessage || !isOver || answerOf(task).areShown === true;
   const fullFiles = isComplete ? [] : [fullAnswerFile(task)];
   const wholeFiles = isOver && isExcerpt(first) ? first.files : fullFiles;
-  const notes = [...callLines(task, say), ...stateLines(task, style, say)];
+  const notes = [...callLines(task, say), ...noticeLines(task, style, say), ...stateLines(task, style, say)];
   const lines = [
     headline(task, style, say),
     ...asSubtext(style.facts(task, extras?.parentLink, say)),
@@ -83,31 +83,34 @@ function headline(task: Task, style: AnswerStyle, say: Say): string {
   return say('task.headline', { prompt, owner: `<@${task.requesterId}>` });
 }
 
-/** The state of an answer, if its text does not show it. */
-function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
-  const { incomplete, isMemoryCut, isQuestionEdited, doing } = answerOf(task);
-  const notices = asSubtext([
+/** What the request left out or did not follow. Only the first of several messages says it. */
+function noticeLines(task: Task, style: AnswerStyle, say: Say): string[] {
+  const { isMemoryCut, isQuestionEdited } = answerOf(task);
+  return asSubtext([
     ...omissionLines(task, say),
     ...(isMemoryCut ? [say('ask.memoryCut')] : []),
     ...ignoredFilesLines(task, style, say),
     ...(isQuestionEdited ? [say('ask.mention.edited')] : []),
   ]);
-  if (task.state === 'unconfirmed') return [...notices, ...unconfirmedLines(task, say)];
-  if (task.failure) return [...notices, ...asSubtext([failureText(task, style, say)])];
+}
+
+/** The state of an answer, if its text does not show it. */
+function stateLines(task: Task, style: AnswerStyle, say: Say): string[] {
+  const { incomplete, doing } = answerOf(task);
+  if (task.state === 'unconfirmed') return unconfirmedLines(task, say);
+  if (task.failure) return asSubtext([failureText(task, style, say)]);
   if (!hasEnded(task)) {
     const hasNoText = shownText(task) === '' && task.state !== 'needs-input';
     const status = doing ? say(`ask.${doing}`) : say('ask.waiting');
-    return [...notices, ...(hasNoText || doing ? asSubtext([status]) : [])];
+    return hasNoText || doing ? asSubtext([status]) : [];
   }
   const text = answerText(task);
-  if (text === '') return [...notices, say('ask.empty')];
-  if (incomplete !== undefined) return [...notices, ...asSubtext([incompleteText(incomplete, style, say)])];
-  if (isProposing(task) && proposalsOf(task).length === 0) return [...notices, say('prompt.none')];
-  if (answerOf(task).schemaCheck) return [...notices, ...asSubtext(mismatchLines(task, say))];
-  return [
-    ...notices,
-    ...(task.request.format === 'json' && parsePlainJson(text) === undefined ? asSubtext([say('ask.badJson')]) : []),
-  ];
+  if (text === '') return [say('ask.empty')];
+  if (incomplete !== undefined) return asSubtext([incompleteText(incomplete, style, say)]);
+  if (isProposing(task) && proposalsOf(task).length === 0) return [say('prompt.none')];
+  if (answerOf(task).schemaCheck) return asSubtext(mismatchLines(task, say));
+  const isBadJson = task.request.format === 'json' && parsePlainJson(text) === undefined;
+  return asSubtext(isBadJson ? [say('ask.badJson')] : []);
 }
 
 const MAX_FILE_NAME_LENGTH = 60;

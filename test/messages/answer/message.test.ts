@@ -8,6 +8,8 @@ import {
   endAnswerEarly,
   markAnswering,
   markAwaitingApproval,
+  markPartsShown,
+  markQuestionEdited,
   updateDraft,
 } from '../../../src/services/conversations/ask-transitions.ts';
 import type { AnswerCall } from '../../../src/services/tasks/answer.ts';
@@ -49,6 +51,16 @@ describe('The message of an answer', () => {
     const proposal = { ...call(1), arguments: JSON.stringify({ prompt: 'fox '.repeat(40), model: 'reel-2-fast' }) };
     const { content } = render(markAwaitingApproval(addRound(askTask(), response(''), [proposal])));
     expect(content).toMatch(/fox f… \(reel-2-fast\)$/);
+  });
+
+  it('Only the first of several messages says that an edited question is not followed', () => {
+    const text = 'A long answer about snow. '.repeat(150);
+    const edited = markQuestionEdited(markAnswering(askTask(), []), 'why is rain wet?');
+    const ended = completeAnswer(addRound(edited, response(text), []), undefined, 1);
+    const { content, further } = render(markPartsShown(ended));
+    expect(content).toContain('The question was edited after its answer had started.');
+    expect(further.length).toBeGreaterThan(0);
+    for (const { content: part } of further) expect(part).not.toContain('was edited');
   });
 
   it('The message of an answer shows what the model is doing before the first word arrives, with a stop button', () => {
