@@ -38,10 +38,10 @@ export function loggableFacts(facts: object): object {
 export const safeName = (value: unknown): string | undefined =>
   typeof value === 'string' && SAFE_NAME.test(value) ? value : undefined;
 
-/** The message of an error if it is safe, else the name of its class. */
+/** The message of an error if it is safe, else its code, such as that of a system error, or the name of its class. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  return messageOf(error) ?? classOf(error);
+  return messageOf(error) ?? safeName('code' in error && error.code) ?? classOf(error);
 }
 
 class CharacterBudget {

@@ -2,6 +2,7 @@ import { DiscordAPIError, HTTPError } from '@discordjs/rest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLogger } from '../../src/lib/log.ts';
+import { reasonOf } from '../../src/lib/loggable.ts';
 import { GatewayError } from '../../src/services/gateway/errors.ts';
 
 const token = 'MTIz.abc.secret-of-the-bot';
@@ -36,6 +37,11 @@ describe.each([true, false])('The log (readable: %s)', (isReadable) => {
     expect(text).not.toContain('aW50ZXJhY3Rpb24tdG9rZW4');
     expect(text).toContain('/messages/@original');
   });
+});
+
+it('The reason of a system error is its code, whose message names hosts and files', () => {
+  const error = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:443'), { code: 'ECONNREFUSED' });
+  expect(reasonOf(error)).toBe('ECONNREFUSED');
 });
 
 const PRIVATE_TEXT = 'geheimnisvolle Worte';
