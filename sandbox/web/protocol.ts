@@ -42,6 +42,7 @@ export interface Guild {
   readonly channels: readonly Channel[];
   /** Ids of people. */
   readonly members: readonly string[];
+  readonly roles: readonly { readonly id: string; readonly name: string }[];
   /** The commands that this user can use in at least one of its channels. */
   readonly commands: readonly APIApplicationCommand[];
 }

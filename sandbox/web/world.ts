@@ -52,6 +52,7 @@ export function worldFor(me: Person, discord: EmbeddedDiscord): World {
         installed: guild.installed,
         channels,
         members: [...guild.members.keys()].filter((id) => id !== world.bot.id),
+        roles: guild.roles.map(({ id, name }) => ({ id, name })),
         commands: [...commandsById.values()],
       };
     }),

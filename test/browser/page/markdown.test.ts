@@ -33,6 +33,11 @@ describe('Discord’s Markdown', () => {
     ]);
   });
 
+  it('A mention of a role has its name, like that of a member', () => {
+    const names: Readonly<Record<string, string>> = { '7': 'artists', '8': 'ann' };
+    expect(toPlainText('<@&7> and <@8>', (id) => names[id] ?? 'nobody')).toBe('@artists and @ann');
+  });
+
   it('A keycap emoji is parsed, and a plain number stays text', () => {
     expect(parseInline('1\ufe0f\u20e3 of 12')).toEqual([{ type: 'keycap', text: '1\ufe0f\u20e3' }, text(' of 12')]);
     expect(toPlainText('#\u20e3 7', nameOf)).toBe('#\u20e3 7');

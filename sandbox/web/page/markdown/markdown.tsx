@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { setText } from '../composer/draft.ts';
 import { showMessage } from '../shell/show-message.ts';
 import { now } from '../state/clock.ts';
-import { channelOf, nameOf, openChannel } from '../state/world.ts';
+import { channelOf, nameOf, openChannel, roleOf } from '../state/world.ts';
 import { parseBlocks } from './blocks.ts';
 import { Emoji } from './emoji.tsx';
 import { relativeTime, timeText } from './time.ts';
@@ -128,7 +128,7 @@ function span(node: Inline, key: number): ComponentChildren {
     case 'role':
       return (
         <span key={key} class="mention">
-          @role
+          @{roleOf(node.id)?.name ?? 'unknown-role'}
         </span>
       );
     case 'channel':

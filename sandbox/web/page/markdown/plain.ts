@@ -33,9 +33,8 @@ function inlineText(inner: readonly Inline[], nameOf: (id: string) => string): s
         case 'spoiler':
           return '(spoiler)';
         case 'user':
-          return `@${nameOf(node.id)}`;
         case 'role':
-          return '@role';
+          return `@${nameOf(node.id)}`;
         case 'channel':
           return '#channel';
         case 'command':

@@ -35,10 +35,12 @@ export const channelId = computed(() => channel.value?.id);
 export const commands = computed(() => channel.value?.commands ?? []);
 
 export const personOf = (id: string): Person | undefined => world.value?.people.find((person) => person.id === id);
-/** The name of a person or of the bot. */
+export const roleOf = (id: string): Guild['roles'][number] | undefined =>
+  world.value?.guilds.flatMap(({ roles }) => roles).find((role) => role.id === id);
+/** The name of a person, of the bot or of a role. */
 export const nameOf = (id: string): string => {
   const { application } = world.value ?? {};
-  return personOf(id)?.name ?? (application?.id === id ? application.name : 'unknown-user');
+  return personOf(id)?.name ?? (application?.id === id ? application.name : (roleOf(id)?.name ?? 'unknown-user'));
 };
 export const channelOf = (id: string): Channel | undefined =>
   places.value.find(({ channel: { id: knownId } }) => knownId === id)?.channel;
