@@ -23,6 +23,7 @@ it.concurrent.each([
   'scripts/check-wording.ts',
   'scripts/setup.ts',
   'test/chaos/run.ts',
+  'test/soak/run.ts',
   'test/support/with-stores.ts',
 ])('%s shows its help', async (script) => {
   const { code, stdout, stderr } = await run(script, '--help');

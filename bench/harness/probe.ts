@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import type { Call } from './program.ts';
 
-/** Loaded with `--import` before the measured program, which does not know about it: reports its memory and CPU time on request. */
+/** Loaded with `--import` before the measured program, which does not know about it: reports its memory, CPU time and open resources on request. */
 
 export interface Usage {
   residentBytes: number;
   heapBytes: number;
+  /** What objects of the heap hold outside it, such as buffers. */
+  externalBytes: number;
   cpuMicros: number;
 }
 
@@ -14,11 +17,14 @@ const IDLE_MICROS = 8_000;
 const MAX_CHECKS = 60;
 const COLLECTION_COUNT = 3;
 
+/** Node does not export the class of its timers. */
+const Timeout = setTimeout(() => undefined).constructor;
+
 const calls = {
   usage(): Usage {
     const { user, system } = process.cpuUsage();
-    const { rss, heapUsed } = process.memoryUsage();
-    return { residentBytes: rss, heapBytes: heapUsed, cpuMicros: user + system };
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return { residentBytes: rss, heapBytes: heapUsed, externalBytes: external, cpuMicros: user + system };
   },
   /** Collected memory returns to the system a little later, and a second collection finds the objects released by finalizers. */
   async collectedUsage(): Promise<Usage> {
@@ -37,6 +43,11 @@ const calls = {
       if (user + system < IDLE_MICROS) return calls.collectedUsage();
     }
     throw new Error('The measured process did not become idle.');
+  },
+  /** Sockets, pipes, files and the like that are open, and timers, of which Node lists only those that keep a process alive. */
+  openResources(): { handles: string[]; timers: number } {
+    const handles = process.getActiveResourcesInfo().filter((name) => name !== 'Timeout' && name !== 'Immediate');
+    return { handles, timers: queryObjects(Timeout, { format: 'count' }) };
   },
 };
 export type ProbeCalls = typeof calls;

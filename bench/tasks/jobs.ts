@@ -21,7 +21,7 @@ export async function runJobs(
   try {
     const { settings } = await messageFrom<ServerInfo>(embeddedServers);
     const file = await folder.createStore({ tasks: 0, ageMs: 0 });
-    const environment = { ...settings, STORE_URL: `sqlite://${file}` };
+    const environment = { ...settings, STORE_URL: `sqlite://${file}`, LOG_LEVEL: 'warn' };
     bot = launch(new URL('quick-bot.ts', import.meta.url), { environment, programArguments });
     await messageFrom(bot);
     await request(embeddedServers, 'begin', workload);

@@ -9,11 +9,20 @@ import type { EmbeddedServersInput } from './job-orders.ts';
 
 const [input = '{}'] = process.argv.slice(2);
 const { clockSpeed, clockOrigin } = JSON.parse(input) as EmbeddedServersInput;
-const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => process.stderr.write(line) });
-const app = await startApp(readConfig(process.env, ruleTargets), {
+const config = readConfig(process.env, ruleTargets);
+const log = createLogger({
+  level: config.log.level,
+  secrets: [],
+  isPretty: false,
+  write: (line) => process.stderr.write(line),
+});
+const app = await startApp(config, {
   log,
   version: 'measured',
   clock: fastClock(clockSpeed, clockOrigin),
 });
 process.once('SIGTERM', () => void app.stop());
+// It must not outlive the process that measures it, and waiting for that must not keep it alive.
+process.once('disconnect', () => process.exit());
+process.channel?.unref();
 process.send?.('ready');
