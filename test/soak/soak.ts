@@ -30,7 +30,7 @@ const MIN_PARTS = 3;
 /** Each part ends with so much time without orders: interaction tokens and silent conversations expire within a quarter of an hour. */
 const QUIET_MS = 16 * 60_000;
 /** The clocks run so fast that a job is ordered every so many milliseconds. */
-const MS_PER_JOB = 250;
+const MS_PER_JOB = 125;
 /** Idle connections are closed by the machine's clock, for which the quiet time must last 80 seconds. */
 const MAX_SPEED = 12;
 const QUIET_GATEWAY_SPEED = 50;
