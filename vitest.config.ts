@@ -16,9 +16,9 @@ function temporaryFolder(): { TMPDIR: string } | undefined {
 }
 
 /** Without sockets and processes: pure logic, and the domain between a store in memory and a scripted gateway. */
-const NEEDS_SOCKETS = ['test/{browser,chaos,contract,deploy,e2e,fuzz,sandbox,soak}/**', '**/*.integration.test.ts'];
+const NEEDS_SOCKETS = ['test/{browser,chaos,contract,deploy,e2e,fuzz,sandbox}/**', '**/*.integration.test.ts'];
 /** What proves promises in breadth, or is long by nature. */
-const BREADTH = ['test/{chaos,deploy,soak}/**', 'test/e2e/cluster/**', '**/*.breadth.test.ts'];
+const BREADTH = ['test/{chaos,deploy}/**', 'test/e2e/cluster/**', '**/*.breadth.test.ts'];
 
 /** What a run leaves out, by its mode: `npm test` has none of its own. */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { quick: [...NEEDS_SOCKETS, ...BREADTH], all: [] };
@@ -29,7 +29,6 @@ const LONGEST = [
   'test/fuzz/growth.breadth',
   'test/browser/page.breadth',
   'test/chaos/chaos',
-  'test/soak/soak',
   'test/e2e/cluster/cluster',
   'test/chaos/money/money',
   'test/e2e/upgrade.breadth',
