@@ -34,7 +34,10 @@ export function openNotices(context: WatchContext & { version: string; operator:
   let resumed: readonly Task[] = [];
   const watch = new Watch(context, notices, runs);
   return {
-    state: () => ({ notices: notices.confirmed, runs: runs.recent }),
+    state: () => {
+      watch.refresh();
+      return { notices: notices.confirmed, runs: runs.recent };
+    },
 
     /** Call this once the book has been read, and before its tasks are continued. */
     async open(): Promise<void> {

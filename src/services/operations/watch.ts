@@ -61,6 +61,11 @@ export class Watch {
   }
 
   #check(): void {
+  /** Checks now, so that a page does not show trouble that it disproves. Does nothing before the start. */
+  refresh(): void {
+    if (this.#stopChecking) this.#check();
+  }
+
     const notices = this.#notices;
     const { store, gateway } = this.#context;
     this.#runs.noteSeen();
