@@ -397,6 +397,10 @@ describe('Server rules', () => {
     expect(unnamed).toContain('- `words › #1 › text` is missing in the file.');
     expect(unnamed).toContain('- `words › #1 › txt` is not a field of these rules.');
     expect(text(await send('{"patterns":[{"text":"(a"}]}'))).toContain('is invalid');
+    // An empty word is one mistake, although it also blocks nothing.
+    const empty = text(await send('{"words":[{"text":"casino"},{"text":""}],"pressers":"nobody"}'));
+    expect(empty).toContain('**The file has 2 mistakes.**');
+    expect(empty).toContain('- `words › #2 › text` must not be empty.');
     const thresholds = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`category/${index}`, 0.5]));
     expect(text(await send(JSON.stringify({ moderation: { thresholds } })))).toContain(
       '`moderation › thresholds` can have at most 30 entries.',

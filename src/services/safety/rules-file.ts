@@ -46,7 +46,10 @@ export function readRules(json: unknown, targets: RuleTargets): RuleSet | RuleMi
     return mistakes.length === 0 ? data : mistakes;
   }
   const invalidNames = new Set(error.issues.map(({ path }) => path[0]));
-  const mistakes = [...error.issues.map(mistakeOf), ...unknownFieldsIn(json, invalidNames)];
+  // An empty word also blocks nothing, so a place can have several issues; its first one is named.
+  const places = Map.groupBy(error.issues, ({ path }) => placeOf(path)).values();
+  const firstMistakes = places.flatMap(([issue]) => (issue ? [mistakeOf(issue)] : []));
+  const mistakes = [...firstMistakes, ...unknownFieldsIn(json, invalidNames)];
   if (invalidNames.has(undefined)) return mistakes;
   const otherRules = Object.fromEntries(Object.entries(Object(json)).filter(([name]) => !invalidNames.has(name)));
   const others = readRules(otherRules, targets);
