@@ -56,16 +56,16 @@ export class Watch {
     if (this.#context.domains.money.usage.unit === 'cents') this.#balanceWatch.start();
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([this.#stopChecking?.(), this.#balanceWatch.stop()]);
-  }
-
-  #check(): void {
   /** Checks now, so that a page does not show trouble that it disproves. Does nothing before the start. */
   refresh(): void {
     if (this.#stopChecking) this.#check();
   }
 
+  async stop(): Promise<void> {
+    await Promise.all([this.#stopChecking?.(), this.#balanceWatch.stop()]);
+  }
+
+  #check(): void {
     const notices = this.#notices;
     const { store, gateway } = this.#context;
     this.#runs.noteSeen();
