@@ -66,6 +66,7 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
     if (model === undefined) return [say('notices.model.kind', modelVariables)];
     return [say('notices.model.one', { ...modelVariables, model: inlineCode(textOf(model)) })];
   },
+  moderation: ({ since }, say) => [say('notices.moderation', { since: seconds(since) })],
   channel: (_, say) => [say('notices.channel')],
   started: startLines,
   unreadable: ({ count }, say) => [say('notices.unreadable', { count })],

@@ -613,6 +613,11 @@ describe('Server rules', () => {
         .poll(() => text(fixture.discord.messages('no-threads').at(-1) ?? ({} as Message)))
         .toContain('Rule: moderation (the service could not check it).');
       expect(submitCount(fixture.gateway)).toBe(0);
+      const about = async () => text(await (await fixture.discord.as('owner').slash('about')).ephemeral());
+      fixture.clock.advance(3 * 60_000);
+      expect(await about()).toContain('The moderation service has not given a usable response since');
+      await imagine(fixture, 'a lake');
+      expect(await about()).toContain('**Notices**: none.');
       await changeRules(fixture, 'Change moderation', { prompts: 'refuse', whenAway: 'allow' });
       for (const fault of faults) {
         failWith(fault);

@@ -5,7 +5,7 @@ import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
 import { BalanceWatch } from '../money/balance.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
-import type { NoticeTopic, Occurrence } from '../store/notice.ts';
+import { type Occurrence, watchedTopics } from '../store/notice.ts';
 import type { Runs } from '../store/runs.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import type { Domains } from './engine.ts';
@@ -15,8 +15,6 @@ import type { Notices } from './notices.ts';
 const CHECK_INTERVAL_MS = 10_000;
 /** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
 const MIN_TROUBLE_MS = 60_000;
-
-const watchedTopics: readonly NoticeTopic[] = ['lane', 'store', 'budget', 'balance', 'model'];
 
 export interface WatchContext extends AppContext {
   gateway: Gateway;
@@ -81,6 +79,7 @@ export class Watch {
       ...this.#budgets(),
       ...this.#balance(),
       ...this.#models(),
+      ...this.#moderation(),
     ]);
     this.#endFormerBudgets();
   }
@@ -130,6 +129,12 @@ export class Watch {
         return { topic: 'model', subject: `${kind} (unlisted)`, facts: { kind, isUnlisted: true } };
       return { topic: 'model', subject: `${kind} ${model}`, facts: { kind, model }, since };
     });
+  }
+
+  #moderation(): Occurrence[] {
+    const { domains, clock } = this.#context;
+    const since = domains.safety.moderationAwaySince();
+    return since === undefined || clock.now() - since < MIN_TROUBLE_MS ? [] : [{ topic: 'moderation', since }];
   }
 
   /** Trouble with the limits of the whole bot; servers have their own alerts. */

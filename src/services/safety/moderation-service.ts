@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { PlainLog } from '../../lib/log.ts';
+import { connectionErrorCode } from '../../lib/never-connected.ts';
 import { collectChunks } from '../gateway/event-stream.ts';
 
 /** A moderation service's scores for a text or an image: the likelihood of each category, from 0 to 1. */
@@ -45,10 +46,16 @@ const responseSchema = z.object({
 /** The moderation endpoint of OpenAI and compatible services. The bot does not store the content that is checked. */
 export function createModerationService(
   { baseUrl, apiKey, model }: ModerationSettings,
-  { log, clock }: { log: PlainLog; clock: Pick<Clock, 'after'> },
-): ModerationService | undefined {
+  { log, clock, now }: { log: PlainLog; clock: Pick<Clock, 'after'>; now: () => number },
+) {
   if (baseUrl === undefined) return undefined;
+  let awaySince: number | undefined;
   async function judge(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {
+    const judgement = await query(input, timeoutMs);
+    awaySince = judgement ? undefined : (awaySince ?? now());
+    return judgement;
+  }
+  async function query(input: unknown, timeoutMs: number): Promise<Judgement | undefined> {
     const timeout = new AbortController();
     const cancel = clock.after(timeoutMs, () => timeout.abort());
     try {
@@ -70,17 +77,20 @@ export function createModerationService(
       const [result] = responseSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).results;
       return result && judgementOf(result);
     } catch (error) {
-      // Only the error's name is logged: its message may quote the response, which may repeat the content that was sent.
-      log.warn({ reason: error instanceof Error ? error.name : 'unknown' }, 'A moderation request failed.');
+      // Only the error's name and code are logged: its message may quote the response, which may repeat the content that was sent.
+      const reason = error instanceof Error ? error.name : 'unknown';
+      log.warn({ reason, code: connectionErrorCode(error) }, 'A moderation request failed.');
       return undefined;
     } finally {
       cancel();
     }
   }
   return {
-    judgeText: (text) => judge(text, TIMEOUT_MS),
+    judgeText: (text: string) => judge(text, TIMEOUT_MS),
     // The service accepts only one image per request.
-    judgeImage: (dataUri) => judge([{ type: 'image_url', image_url: { url: dataUri } }], IMAGE_TIMEOUT_MS),
+    judgeImage: (dataUri: string) => judge([{ type: 'image_url', image_url: { url: dataUri } }], IMAGE_TIMEOUT_MS),
+    /** Since when no response could be used; undefined if the latest one could, and before the first. */
+    awaySince: () => awaySince,
   };
 }
 

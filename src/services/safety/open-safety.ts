@@ -29,7 +29,8 @@ export function openSafety(
   isHeld: (taskId: string) => Promise<boolean>,
 ) {
   // Another service takes real time, even if the bot uses a different clock.
-  const moderationService = createModerationService(settings.moderation, { log, clock: systemClock });
+  const now = () => clock.now();
+  const moderationService = createModerationService(settings.moderation, { log, clock: systemClock, now });
   const rules = new Rules(store.rules, settings.rules, moderationService);
   const reports = new Reports(store.reports, hashOf, clock);
   const serverLogs = new ServerLogs({
@@ -48,6 +49,7 @@ export function openSafety(
     serverLogs,
     setup: new ServerSetup(store.setups, partition),
     targets: ruleTargets,
+    moderationAwaySince: () => moderationService?.awaySince(),
 
     load: () => Promise.all([rules.open(), reports.open()]),
   };

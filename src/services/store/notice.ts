@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { StoredRows } from '../../lib/stored-rows.ts';
 
-/** Topics with an end. The operator is notified when the trouble is over. */
-const troubleTopics = ['gateway', 'lane', 'store', 'budget', 'balance', 'model', 'channel', 'noCredit'] as const;
+/** Topics with an end, of which the watch lists all current trouble again and again. The operator is notified when it is over. */
+export const watchedTopics = ['lane', 'store', 'budget', 'balance', 'model', 'moderation'] as const;
+const troubleTopics = [...watchedTopics, 'gateway', 'channel', 'noCredit'] as const;
 /** Topics without an end. */
 const eventTopics = ['started', 'unreadable'] as const;
 export type NoticeTopic = (typeof troubleTopics)[number] | (typeof eventTopics)[number];

@@ -22,7 +22,10 @@ async function openService(respond: RequestListener) {
   };
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = plainLog({ warn: (facts) => void logged.push(facts) });
-  const service = createModerationService({ baseUrl, apiKey: 'sk-key', model: 'a-model' }, { log, clock });
+  const service = createModerationService(
+    { baseUrl, apiKey: 'sk-key', model: 'a-model' },
+    { log, clock, now: () => 7 },
+  );
   if (!service) throw new Error('The moderation service was not opened.');
   return { service, timers, logged };
 }
@@ -53,6 +56,21 @@ describe('A moderation service', () => {
     for (const expire of timers) expire();
     expect(await verdict).toBeUndefined();
     expect(JSON.stringify(logged)).not.toContain('secret');
+  });
+
+  it('A moderation service is away from its first failure until its next usable response, and the log has the code', async () => {
+    let isBroken = true;
+    const { service, logged } = await openService((request, response) => {
+      if (isBroken) request.socket.destroy();
+      else response.end('{"results":[{}]}');
+    });
+    expect(service.awaySince()).toBeUndefined();
+    await service.judgeText('a secret prompt');
+    expect(service.awaySince()).toBe(7);
+    expect(logged).toMatchObject([{ code: expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/) }]);
+    isBroken = false;
+    await service.judgeText('a secret prompt');
+    expect(service.awaySince()).toBeUndefined();
   });
 
   it.each([
