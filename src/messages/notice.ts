@@ -60,7 +60,9 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
       since: seconds(since),
     }),
   ],
-  model: ({ facts: { kind, model, isUnlisted }, since }, say) => {
+  model: ({ facts: { kind, model, isUnlisted, setting }, since }, say) => {
+    if (setting !== undefined)
+      return [say('notices.model.default', { setting: textOf(setting), model: inlineCode(textOf(model)) })];
     const modelVariables = { kind: kindNameIn(say)(textOf(kind)), since: seconds(since) };
     if (isUnlisted === true) return [say('notices.model.unlisted', modelVariables)];
     if (model === undefined) return [say('notices.model.kind', modelVariables)];

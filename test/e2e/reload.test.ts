@@ -97,6 +97,17 @@ describe('A reload', () => {
     expect(await suggested()).not.toEqual(kindsBefore);
   });
 
+  it('A default model that the gateway does not list is named once in the log and in a notice, until a reload sets a listed one', async () => {
+    const bot = await startChangeableBot({ DEFAULT_IMAGE_MODEL: 'gone-model-1' });
+    const about = async () => text(await (await bot.discord.as('owner').slash('about')).ephemeral());
+    const sentence = 'The gateway does not list the model `gone-model-1` of `DEFAULT_IMAGE_MODEL`';
+    expect(await about()).toContain(sentence);
+    bot.clock.advance(3 * 60_000);
+    await bot.reload({ DEFAULT_IMAGE_MODEL: 'lumen-image-1' });
+    expect(await about()).not.toContain(sentence);
+    expect(bot.logged().split('"setting":"DEFAULT_IMAGE_MODEL","model":"gone-model-1"')).toHaveLength(2);
+  });
+
   it('The number of jobs and of answers at once applies to what waits and to the next order', {
     tags: ['breadth'],
   }, async () => {

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../lib/app-context.ts';
+import { entriesOf } from '../../lib/entries.ts';
 import { repeat } from '../../lib/repeat.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
@@ -16,10 +17,14 @@ const CHECK_INTERVAL_MS = 10_000;
 /** Only trouble that lasts longer is reported, because a busy gateway asks for short pauses every day. */
 const MIN_TROUBLE_MS = 60_000;
 
+const DEFAULT_MODEL_UNLISTED =
+  'The gateway does not list this default model, so requests that name no model may fail. Set another one and run npm run reload.';
+
 export interface WatchContext extends AppContext {
   gateway: Gateway;
   store: StoredTasks;
   domains: Domains;
+  settings: { models: Readonly<Partial<Record<string, string>>> };
 }
 
 /** Checks regularly for what the operator needs to know. */
@@ -30,6 +35,8 @@ export class Watch {
   readonly #balanceWatch: BalanceWatch;
   /** The limits of the whole bot because of which an order was refused, and when they reset. */
   readonly #exceededUntil = new Map<string, number>();
+  /** Default models that were logged, after the names of their settings. */
+  readonly #loggedModels = new Set<string>();
   #reportedUnreadable = 0;
   #stopChecking: (() => Promise<void>) | undefined;
 
@@ -80,6 +87,7 @@ export class Watch {
       ...this.#balance(),
       ...this.#models(),
       ...this.#moderation(),
+      ...this.#defaultModels(),
     ]);
     this.#endFormerBudgets();
   }
@@ -135,6 +143,20 @@ export class Watch {
     const { domains, clock } = this.#context;
     const since = domains.safety.moderationAwaySince();
     return since === undefined || clock.now() - since < MIN_TROUBLE_MS ? [] : [{ topic: 'moderation', since }];
+  }
+
+  /** After a start or a reload, the latest list shows at once whether the gateway has the models of the settings. */
+  #defaultModels(): Occurrence[] {
+    const { gateway, settings, log } = this.#context;
+    const { lastIds } = gateway.models;
+    if (lastIds.size === 0) return [];
+    return entriesOf(settings.models).flatMap(([purpose, model]): Occurrence[] => {
+      if (model === undefined || lastIds.has(model)) return [];
+      const setting = `DEFAULT_${purpose.toUpperCase()}_MODEL`;
+      if (!this.#loggedModels.has(setting + model)) log.warn({ setting, model }, DEFAULT_MODEL_UNLISTED);
+      this.#loggedModels.add(setting + model);
+      return [{ topic: 'model', subject: setting, facts: { setting, model } }];
+    });
   }
 
   /** Trouble with the limits of the whole bot; servers have their own alerts. */

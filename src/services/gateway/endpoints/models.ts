@@ -24,8 +24,13 @@ const fieldPaths = {
 } as const;
 
 export class Models extends Resource {
+  /** The ids of the latest list that was read for any reason; empty before the first. */
+  lastIds: ReadonlySet<string> = new Set();
+
   async list(options?: CallOptions): Promise<Model[]> {
-    return modelsIn(await this.http.read({ path: '/v1/models', ...options }));
+    const models = modelsIn(await this.http.read({ path: '/v1/models', ...options }));
+    this.lastIds = new Set(models.map(({ id }) => id));
+    return models;
   }
 
   async listCompat(options?: CallOptions): Promise<Model[]> {
