@@ -60,7 +60,7 @@ export async function openSides(config: Config, channelId: string, pollMs: numbe
     channel,
     guildId: channel.guild_id ?? '',
     gateway,
-    moderation: createModerationService(moderation, { log: silent, clock: systemClock }),
+    moderation: createModerationService(moderation, { log: silent, clock: systemClock, now: systemClock.now }),
     models,
     pricingPath,
     prices: trialPrices(prices, list || undefined, group),
