@@ -1,4 +1,4 @@
-import { HTTPError, REST, RESTEvents } from '@discordjs/rest';
+import { HTTPError, REST } from '@discordjs/rest';
 import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -188,17 +188,25 @@ function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
 /** Ordinary latency is less, and a token of an interaction lasts fifteen minutes. */
 const MAX_CLOCK_ERROR_MS = 60_000;
 
-/** Interactions are dated by Discord. To a machine with another time, they all look expired, or never do. */
-function warnOfWrongClock(rest: REST, log: Log): void {
-  rest.once(RESTEvents.Response, (_request, { headers }) => {
+/**
+ * Interactions are dated by Discord. To a machine with another time, they all look expired, or never do. Reads the first response itself: with a
+ * listener for responses, discord.js would load Node's own fetch, which takes 7 MB.
+ */
+function warnOfWrongClock({ options }: REST, log: Log): void {
+  const { makeRequest } = options;
+  options.makeRequest = async function checkFirst(...request) {
+    const response = await makeRequest(...request);
+    if (options.makeRequest !== checkFirst) return response;
+    options.makeRequest = makeRequest;
     // Not an injected clock, because Discord's date is the real one.
-    const aheadMs = systemClock.now() - Date.parse(headers.get('date') ?? '');
+    const aheadMs = systemClock.now() - Date.parse(response.headers.get('date') ?? '');
     if (Math.abs(aheadMs) > MAX_CLOCK_ERROR_MS)
       log.warn(
         { seconds: Math.abs(Math.round(aheadMs / 1_000)) },
         `The clock of this machine is ${aheadMs > 0 ? 'ahead of' : 'behind'} Discord’s, so interactions may fail. Synchronize it, for example with NTP, and restart Atelier.`,
       );
-  });
+    return response;
+  };
 }
 
 /** discord.js repeats a refused connection twice a second. */
