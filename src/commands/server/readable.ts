@@ -42,7 +42,7 @@ export const accessMarkdown = (accessText: string, targets: RuleTargets, say: Sa
 
 /** Blocked words and patterns, one per line, with the names of commands instead of all their kinds. */
 export const readableWords = (text: string, targets: RuleTargets): string =>
-  text.replace(/^\[([^\]]{1,300})\](?= )/gm, (_, subjects: string) => {
+  text.replace(/^\[([^\][]+)\](?= )/gm, (_, subjects: string) => {
     const { commands, others } = splitSubjects(subjects, targets);
     return `[${[...commands, ...others].join(', ')}]`;
   });
