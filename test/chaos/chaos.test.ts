@@ -1,5 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { onStores } from '../services/store/sites.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { singleSceneStudio } from '../support/studio.ts';
 
 import { runChaos } from './chaos.ts';
@@ -10,28 +9,24 @@ const SEED = 374;
  */
 const WAIT_LIMIT_MS = 300_000;
 
-describe('The bot under chaos', () =>
-  onStores(['sqlite', 'redis', 'postgres'], (fixture) =>
-    it(
-      'No order is lost and no result is posted twice while the bot is killed and both servers fail',
-      async () => {
-        const { url } = await fixture();
-        const studio = singleSceneStudio();
-        onTestFinished(() => studio.close());
-        const { failures, figures } = await runChaos({
-          seed: SEED,
-          jobs: 30,
-          kills: 3,
-          stormMs: 7_000,
-          includeLongFaults: false,
-          speed: 15,
-          settleTimeoutMs: 60_000,
-          storeUrl: url,
-          studio,
-        });
-        process.stderr.write(`${figures.join('\n')}\n`);
-        expect(failures).toEqual([]);
-      },
-      WAIT_LIMIT_MS,
-    ),
-  ));
+// Redis and Postgres are under chaos in `cluster/` and `money/`.
+it(
+  'No order is lost and no result is posted twice while the bot is killed and both servers fail',
+  async () => {
+    const studio = singleSceneStudio();
+    onTestFinished(() => studio.close());
+    const { failures, figures } = await runChaos({
+      seed: SEED,
+      jobs: 30,
+      kills: 3,
+      stormMs: 7_000,
+      includeLongFaults: false,
+      speed: 15,
+      settleTimeoutMs: 60_000,
+      studio,
+    });
+    process.stderr.write(`${figures.join('\n')}\n`);
+    expect(failures).toEqual([]);
+  },
+  WAIT_LIMIT_MS,
+);

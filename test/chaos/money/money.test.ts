@@ -4,6 +4,9 @@ import { singleSceneStudio } from '../../support/studio.ts';
 import { runMoneyChaos } from './money.ts';
 
 const WAIT_LIMIT_MS = 300_000;
+/** A server differs from a file only in how its store is reached and owned: two kills and two cut connections show that. */
+const FILE_SCALE = { members: 30, orders: 240, kills: 3 };
+const SERVER_SCALE = { members: 10, orders: 80, kills: 2 };
 
 describe('Money under chaos', () =>
   onStores(['sqlite', 'redis', 'postgres'], (createTestStore) =>
@@ -15,9 +18,7 @@ describe('Money under chaos', () =>
         onTestFinished(() => studio.close());
         const { failures, figures } = await runMoneyChaos({
           seed: 21,
-          members: 30,
-          orders: 240,
-          kills: 3,
+          ...(kind === 'sqlite' ? FILE_SCALE : SERVER_SCALE),
           storeUrl: url,
           ...(kind !== 'sqlite' && { cutConnections }),
           studio,
