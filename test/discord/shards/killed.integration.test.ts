@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SHARD_PREFIX } from '../../../src/discord/shards/shard-processes.ts';
-import { onServers } from '../../services/store/sites.ts';
+import { onOneServer } from '../../services/store/sites.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 import {
   createFixture,
@@ -68,8 +68,9 @@ async function factsThatCountRounds({ store }: Fixture) {
 const sendCommandInEveryGuild = ({ speakers }: Fixture) =>
   Promise.all(speakers.map((speaker) => speaker.slash('models')));
 
+// What a claim is on each server is proven by the tests of shared facts.
 describe('A shard process that is killed', () =>
-  onServers((createStore) => {
+  onOneServer((createStore) => {
     it('The sessions of a killed process are resumed when its claims have expired, and events that it had not passed on are replayed', async () => {
       const setup = await createFixture(await createStore());
       const killedProcess = forkShardProcess(setup, 'elsewhere', 2);
