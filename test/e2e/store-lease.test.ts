@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { onServers } from '../services/store/sites.ts';
+import { onOneServer, onServers } from '../services/store/sites.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 import { type Fixture, GATEWAY_API_KEY, createFixture as startServers } from './bot.ts';
@@ -75,7 +75,11 @@ describe('Two bots on one store', () =>
       expect(second.child.exitCode).toBeNull();
       expect(first.log() + second.log()).not.toContain(new URL(store.url).password);
     });
+  }));
 
+// Who gets the lease on each server is proven where leases are tested.
+describe('A second bot on a store', () =>
+  onOneServer((createStore) => {
     it('The second bot on a store exits with 75 and an error message while the first one runs', async () => {
       const store = await createStore();
       const servers = await startServers();

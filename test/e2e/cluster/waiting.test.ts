@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
-import { onServers } from '../../services/store/sites.ts';
+import { onOneServer } from '../../services/store/sites.ts';
 import { labels, messagesWith, says, submitCount } from '../quick.ts';
 import { changeRules } from '../reports.ts';
 import { createCluster, kill } from './fixture.ts';
@@ -14,7 +14,8 @@ const isAcknowledged = (exchange: Exchange): Promise<boolean> =>
   );
 
 describe('A cluster without a worker', () => {
-  onServers((createStore) => {
+  // What the inbox does on each server is proven where the inbox is tested.
+  onOneServer((createStore) => {
     it('A command or a button press waits for a worker, and its reply has the usual visibility; only forms have to be requested again', async () => {
       const cluster = await createCluster(createStore, { speed: 200, partitions: 2 });
       const { discord, gateway, start } = cluster;

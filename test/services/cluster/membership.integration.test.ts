@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cacheArgs } from '../../support/shipped.ts';
-import { onServers, type TestStore } from '../store/sites.ts';
+import { onOneServer, onServers, type TestStore } from '../store/sites.ts';
 import type { WorkerEvent } from './events.ts';
 
 /** Longer than any test waits, so that no lease expires because a machine is busy, and nothing is taken over because one has expired. */
@@ -111,7 +111,11 @@ describe('A cluster of workers', () =>
       for (const worker of [first, third]) expect(worker.freeChecksSince(stoppedAt)).toBeLessThanOrEqual(MAX_CHECKS);
       expectSingleOwners(first, second, third);
     });
+  }));
 
+// What ends a lease on each server is proven where leases are tested.
+describe('A cluster of workers that end', () =>
+  onOneServer((createTestStore) => {
     it.skipIf(process.platform !== 'linux')(
       'A cluster replaces a worker that was killed on this machine without waiting for its lease to expire (needs /proc)',
       async () => {
