@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedDiscord } from '../../sandbox/discord/discord.ts';
 import { text } from '../../sandbox/discord/discord.ts';
-import { kindSpecs } from '../../src/commands/index.ts';
-import { systemClock } from '../../src/lib/clock.ts';
-import { createLogger } from '../../src/lib/log.ts';
-import { type Examination, examine } from '../../src/services/store/examination/examination.ts';
+import type { Examination } from '../../src/services/store/examination/examination.ts';
+import { examineStore } from '../support/examine-store.ts';
 import type { Keeper } from './keeper.ts';
 import type { EmbeddedServers } from './sides.ts';
 
@@ -55,12 +53,6 @@ export async function inspectAftermath(
     writes: writes.filter(({ path }) => !ownPathParts.some((part) => path.includes(part))).length,
     doctor,
   };
-}
-
-function examineStore(url: string, { repair }: { repair: boolean }): Promise<Examination> {
-  const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
-  const scheme = url.split(':')[0] ?? '';
-  return examine({ url, scheme }, { specs: kindSpecs, clock: systemClock, log, repair });
 }
 
 async function idleAbout(discord: EmbeddedDiscord, ownPathParts: string[]): Promise<string> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { type LedgerEntry, standingOf } from '../../../src/services/money/entry.
 
 import { fileOf } from '../../../src/services/store/backend.ts';
 import { sql } from '../../services/store/store-fixture.ts';
+import { examineStore } from '../../support/examine-store.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 
 import { createFixture, type Fixture, GATEWAY_API_KEY } from '../bot.ts';
@@ -50,13 +51,6 @@ async function startBotProcess({ discord, gateway, config }: Fixture): Promise<C
   await expect.poll(() => output).toContain('Atelier is ready.');
   return child;
 }
-
-const doctor = ({ config }: Fixture, ...args: string[]): Promise<string> =>
-  new Promise((resolve) => {
-    const entry = [...shippedArgs('scripts/doctor.ts'), ...args];
-    const env = { PATH: process.env.PATH ?? '', STORE_URL: config.store.url };
-    execFile(process.execPath, entry, { cwd: root, env }, (_error, stdout, stderr) => resolve(stdout + stderr));
-  });
 
 async function submitUtterance({ discord }: Fixture, target: Message, words: string) {
   const speaker = discord.as('member');
@@ -135,9 +129,10 @@ it('A bot that is killed at any moment of a live conversation continues it, and 
   expect(chargedReplyCount(gateway)).toBe(6);
 
   // The doctor finds nothing to repair and derives the same ledger from the tasks.
-  expect(await doctor(fixture, '--dry-run')).toContain('no problems found');
-  sql(fileOf(fixture.config.store), "DELETE FROM atelier WHERE namespace = 'ledger'");
-  await doctor(fixture);
+  const { store } = fixture.config;
+  expect(await examineStore(store.url, { repair: false })).toMatchObject({ contents: {}, findings: [] });
+  sql(fileOf(store), "DELETE FROM atelier WHERE namespace = 'ledger'");
+  await examineStore(store.url, { repair: true });
   // Only the first and last facts are compared, because a task does not record that its outcome was unknown for a while.
   const firstAndLast = ({ facts, ...entry }: LedgerEntry) => ({ ...entry, facts: [facts[0], facts.at(-1)] });
   expect(storedEntries(fixture).map(firstAndLast)).toEqual(entries.map(firstAndLast));
