@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { summaryOf } from '../../../src/services/tasks/task-summary.ts';
-import { onEveryStore, populateStore, type RawRow, type TestStore } from './sites.ts';
+import { LONG_LEASE_MS, onEveryStore, populateStore, type RawRow, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './store-fixture.ts';
 
 const createdAt = (ms: number) => ({ times: { created: START + ms } });
@@ -193,7 +193,7 @@ describe('Any sequence of operations and crashes', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 20 }), async (steps) => {
           await restoreRows(testStore, rows);
-          let store = await testStore.open();
+          let store = await testStore.open({ leaseMs: LONG_LEASE_MS });
           const model = new Map<string, Task>(initialTasks.map((task) => [task.id, task]));
           for (const { what, which } of steps) {
             const task = pool[which] ?? makeTask();
@@ -213,7 +213,7 @@ describe('Any sequence of operations and crashes', () => {
                 await failingStore.put(settled(task)).catch(() => undefined);
                 await failingStore.close();
               }
-              store = await testStore.open();
+              store = await testStore.open({ leaseMs: LONG_LEASE_MS });
               await store.live();
               // An interrupted operation is stored or not; everything else follows from the tasks.
               const stored = await store.get(task.id);

@@ -20,6 +20,9 @@ import { createTemporaryFolder, START } from './store-fixture.ts';
 const kinds = ['sqlite', 'memory', 'redis', 'postgres'] as const;
 type Kind = (typeof kinds)[number];
 
+/** A server has a fifth of it for each response, however busy the machine is. For stores whose ownership is not what is tested. */
+export const LONG_LEASE_MS = 600_000;
+
 export interface RawRow {
   namespace: string;
   key: string;
@@ -119,6 +122,7 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
   };
   const log = createLogger({ level: 'info', secrets: [], isPretty: false, write });
   const parts = { log, clock };
+  const backendParts = { ...parts, leaseMs: LONG_LEASE_MS };
   const createStoredTasks = async (
     backend: Backend,
     { botVersion, migrations }: OpenOptions,
@@ -148,14 +152,14 @@ async function createTestStore(kind: Kind): Promise<TestStore> {
     },
     async backend() {
       if (shared) return shared;
-      const { backend, close } = await openBackend({ url, scheme }, parts);
+      const { backend, close } = await openBackend({ url, scheme }, backendParts);
       onTestFinished(close);
       return backend;
     },
     async openFailing(writes) {
       const { backend, close } = shared
         ? { backend: shared, close: async () => undefined }
-        : await openBackend({ url, scheme }, parts);
+        : await openBackend({ url, scheme }, backendParts);
       onTestFinished(close);
       return openStoredTasks({
         specs: kindSpecs,
@@ -193,7 +197,7 @@ export async function populateStore(
   work: (store: StoredTasks) => Promise<void>,
 ): Promise<RawRow[]> {
   const rows = await rowsAfter(work);
-  await (await testStore.open()).close();
+  await (await testStore.open({ leaseMs: LONG_LEASE_MS })).close();
   await testStore.write(...rows);
   return testStore.rows();
 }
