@@ -25,7 +25,6 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { quick: [...NEEDS
 
 /** Tests that take half a minute or more. They start first, so that none of them runs alone at the end. */
 const LONGEST = [
-  // It counts the steps of code that no earlier test may have loaded.
   'test/fuzz/growth.breadth',
   'test/browser/page.breadth',
   'test/chaos/chaos',
@@ -100,12 +99,8 @@ export default defineConfig(({ mode }) => ({
     // Most tests wait for half of their time, so six workers can share two cores. Those of the quick mode do not wait.
     maxWorkers: mode === 'quick' ? 2 : 6,
     // Most objects live as long as their test; in a small young generation they would be copied repeatedly. Most functions run too seldom for
-    // the optimizing compiler, so the first one compiles them at once. What is compiled is kept for the next process and run, but not where the
-    // steps of code are counted, which Node can do only in what it compiles itself.
-    execArgv: [
-      ...['--max-semi-space-size=64', '--always-sparkplug'],
-      ...(mode === 'all' ? [] : ['--import', ENABLE_CACHE]),
-    ],
+    // the optimizing compiler, so the first one compiles them at once. What is compiled is kept for the next process and run.
+    execArgv: ['--max-semi-space-size=64', '--always-sparkplug', '--import', ENABLE_CACHE],
     env: { ...temporaryFolder() },
   },
 }));

@@ -35,3 +35,13 @@ export const DEFAULT_MS_PER_KB = 2;
 export const DEFAULT_MAX_BYTES = 64 * 1024;
 
 export const bytesOf = (input: Input): Buffer => (typeof input === 'string' ? Buffer.from(input) : input);
+
+/** The error with which a reader should not have ended. */
+export async function failureOf({ run, isExpected }: Target, input: Buffer): Promise<unknown> {
+  try {
+    await run(input);
+  } catch (error) {
+    if (!isExpected(error)) return error;
+  }
+  return undefined;
+}
