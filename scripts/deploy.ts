@@ -156,4 +156,5 @@ export function explainFailure(error: unknown): Stop {
 }
 
 // Lines are not broken, because this script writes to logs, too.
-if (import.meta.main) await runScript({ usage: USAGE, does, options, explain: explainFailure }, deploy);
+export const main = (): Promise<void> => runScript({ usage: USAGE, does, options, explain: explainFailure }, deploy);
+if (import.meta.main) await main();

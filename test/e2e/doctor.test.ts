@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createStoreFixture, keysIn, makeTask, settled, sql } from '../services/store/store-fixture.ts';
+import { runScriptHere } from '../support/run-script-here.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,6 +23,9 @@ function runDoctorWith(settings: Record<string, string>, ...args: string[]): Pro
     });
   });
 }
+
+const doctorHere = (store: string, ...args: string[]) =>
+  runScriptHere('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
 describe('npm run doctor', () => {
   it('npm run doctor finds problems, repairs them and then finds none, and reads the URL of the store from a setting or a file', async () => {
@@ -70,31 +74,31 @@ describe('npm run doctor', () => {
   it('npm run doctor does not mistake a missing or empty file for a healthy store', { tags: ['breadth'] }, async () => {
     const { file } = createStoreFixture();
     const refused = { code: 78, output: `There is no Atelier store in ${file}. Check STORE_URL.\n` };
-    expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
+    expect(await doctorHere(`sqlite://${file}`)).toEqual(refused);
     writeFileSync(file, '');
-    expect(await runDoctor(`sqlite://${file}`)).toEqual(refused);
+    expect(await doctorHere(`sqlite://${file}`)).toEqual(refused);
   });
 
   it('npm run doctor explains an invalid option, setting or file in one sentence', { tags: ['breadth'] }, async () => {
     const { file } = createStoreFixture();
-    expect(await runDoctor('mysql://x', '--help')).toMatchObject({
+    expect(await doctorHere('mysql://x', '--help')).toMatchObject({
       code: 0,
       output: expect.stringContaining('Usage: npm run doctor -- [--dry-run]'),
     });
-    expect(await runDoctor('sqlite://x', '--dry')).toMatchObject({
+    expect(await doctorHere('sqlite://x', '--dry')).toMatchObject({
       code: 64,
       output: expect.stringContaining('--dry-run'),
     });
-    expect(await runDoctor('mysql://x')).toMatchObject({
+    expect(await doctorHere('mysql://x')).toMatchObject({
       code: 78,
       output: expect.stringContaining('STORE_URL should be'),
     });
-    expect(await runDoctor('redis://127.0.0.1:1')).toMatchObject({
+    expect(await doctorHere('redis://127.0.0.1:1')).toMatchObject({
       code: 75,
       output: expect.stringContaining('cannot be reached'),
     });
     writeFileSync(file, 'no database at all '.repeat(100));
-    expect(await runDoctor(`sqlite://${file}`)).toMatchObject({
+    expect(await doctorHere(`sqlite://${file}`)).toMatchObject({
       code: 74,
       output: expect.stringContaining('not a database'),
     });

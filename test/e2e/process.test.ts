@@ -11,6 +11,7 @@ import type { SentCallback } from '../../sandbox/gateway/callbacks.ts';
 import { features } from '../../src/commands/index.ts';
 import { registrations } from '../../src/discord/registration.ts';
 import { freePort } from '../support/free-port.ts';
+import { runScriptHere } from '../support/run-script-here.ts';
 import { shippedArgs } from '../support/shipped.ts';
 import { createFixture, type Fixture, GATEWAY_API_KEY } from './bot.ts';
 
@@ -31,24 +32,19 @@ afterEach(async () => {
   }
 });
 
+const settingsOf = ({ discord, gateway, config }: Fixture): Record<string, string> => ({
+  DISCORD_TOKEN: discord.token,
+  DISCORD_API_URL: discord.apiUrl,
+  GATEWAY_BASE_URL: gateway.url,
+  GATEWAY_API_KEY,
+  STORE_URL: config.store.url,
+});
+
 /** Runs a shipped entry point as a separate process, with only its documented variables set. */
-function run(
-  entry: string,
-  { discord, gateway, config }: Fixture,
-  args: string[] = [],
-  settings: Record<string, string> = {},
-): BotProcess {
+function run(entry: string, fixture: Fixture, args: string[] = [], settings: Record<string, string> = {}): BotProcess {
   const child = spawn(process.execPath, [...shippedArgs(entry), ...args], {
     cwd: root,
-    env: {
-      PATH: process.env.PATH ?? '',
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      GATEWAY_BASE_URL: gateway.url,
-      GATEWAY_API_KEY,
-      STORE_URL: config.store.url,
-      ...settings,
-    },
+    env: { PATH: process.env.PATH ?? '', ...settingsOf(fixture), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -230,10 +226,8 @@ const allCommandNames = registrations(features, { userInstall: false }).map(({ n
 
 describe('npm run deploy', () => {
   const deploy = async (fixture: Fixture, ...args: string[]) => await deployWith({}, fixture, ...args);
-  const deployWith = async (settings: Record<string, string>, fixture: Fixture, ...args: string[]) => {
-    const deployment = run('scripts/deploy.ts', fixture, args, settings);
-    return { code: await deployment.exitCode, output: deployment.output() };
-  };
+  const deployWith = (settings: Record<string, string>, fixture: Fixture, ...args: string[]) =>
+    runScriptHere('scripts/deploy.ts', { args, settings: { ...settingsOf(fixture), ...settings } });
   const commandWrites = ({ discord }: Fixture): string[] =>
     discord.requests
       .filter(({ method, path }) => method !== 'GET' && path.includes('/commands'))
@@ -241,7 +235,8 @@ describe('npm run deploy', () => {
 
   it('npm run deploy reads its secrets from files, and can show its changes without applying them', async () => {
     const fixture = await createFixture({ registersCommands: false });
-    const { code, output } = await deployWith(secretFiles(fixture), fixture, '--dry-run');
+    const deployment = run('scripts/deploy.ts', fixture, ['--dry-run'], secretFiles(fixture));
+    const [code, output] = [await deployment.exitCode, deployment.output()];
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('new       /models') });
     expect(output).toContain('Planned changes');
     expect(output).toMatch(/^ {2}\d+ of 100 commands, 7 of 15 menu entries$/m);
@@ -320,9 +315,8 @@ describe('npm run deploy', () => {
     expect(invalid.output.trim().split('\n')).toHaveLength(1);
     const wrongServer = await deploy(fixture, '--guild', 'abc');
     expect(wrongServer).toEqual({ code: 64, output: expect.stringMatching(/^--guild should be a server ID .*\n$/) });
-    const refused = run('scripts/deploy.ts', fixture, [], { DISCORD_TOKEN: 'MTIz.wrong.token' });
-    expect(await refused.exitCode).toBe(77);
-    expect(refused.output()).toContain('Discord rejected DISCORD_TOKEN');
+    const refused = await deployWith({ DISCORD_TOKEN: 'MTIz.wrong.token' }, fixture);
+    expect(refused).toEqual({ code: 77, output: expect.stringContaining('Discord rejected DISCORD_TOKEN') });
     const unreachable = { DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api` };
     const failed = await deployWith(unreachable, fixture);
     expect(failed).toEqual({ code: 75, output: expect.stringMatching(/^Discord cannot be reached\. .*\n$/) });

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { onOneServer, onServers, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
+import { onOneServer, onStores, populateStore, type TestStore } from '../services/store/sites.ts';
 import { createTemporaryFolder, makeTask, START, settled } from '../services/store/store-fixture.ts';
+import { runScriptHere } from '../support/run-script-here.ts';
 import { shippedArgs } from '../support/shipped.ts';
 import { itVariants } from '../support/variants.ts';
 
@@ -43,11 +44,11 @@ function runScript(entry: string, { args = [], settings = {}, imports = [] }: Sc
   });
 }
 
-const migrate = (...args: string[]) => runScript('scripts/migrate-store.ts', { args });
+const migrate = (...args: string[]) => runScriptHere('scripts/migrate-store.ts', { args });
 const migrateFromEnvironment = (source: string, target: string, ...args: string[]) =>
-  runScript('scripts/migrate-store.ts', { args, settings: { MIGRATE_FROM: source, MIGRATE_TO: target } });
+  runScriptHere('scripts/migrate-store.ts', { args, settings: { MIGRATE_FROM: source, MIGRATE_TO: target } });
 const doctor = (store: string, ...args: string[]) =>
-  runScript('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
+  runScriptHere('scripts/doctor.ts', { args, settings: { STORE_URL: store } });
 
 async function fillStore(testStore: TestStore): Promise<void> {
   await populateStore(testStore, async (store) => {
@@ -57,7 +58,8 @@ async function fillStore(testStore: TestStore): Promise<void> {
 }
 
 describe('npm run migrate-store', () => {
-  onServers((createStore) =>
+  // What is moved to each kind of store is proven where it is copied.
+  onOneServer((createStore) =>
     onStores(['sqlite'], (createFileStore) => {
       it('npm run migrate-store counts, moves and compares the entries, and prints neither passwords nor members’ text', async () => {
         const [source, target] = [await createFileStore(), await createStore()];
@@ -66,14 +68,14 @@ describe('npm run migrate-store', () => {
         expect(countRun).toMatchObject({ code: 0, output: expect.stringMatching(/^finished +30 /m) });
         expect(await target.rows()).toEqual([]);
 
-        const migration = await migrate(source.url, target.url);
+        const migration = await runScript('scripts/migrate-store.ts', { args: [source.url, target.url] });
         expect(migration.output).toMatch(/^finished +30 +30 .* same$/m);
         expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
         const secondMigration = await migrate(source.url, target.url);
         expect(secondMigration.code).toBe(0);
 
         const store = await target.open();
-        const refusedMigration = await migrate(source.url, target.url);
+        const refusedMigration = await runScript('scripts/migrate-store.ts', { args: [source.url, target.url] });
         expect(refusedMigration).toMatchObject({
           code: 75,
           output: expect.stringContaining('Another Atelier is using the store'),
@@ -118,14 +120,14 @@ describe('npm run migrate-store', () => {
       const files = { MIGRATE_FROM_FILE: join(folder, 'from'), MIGRATE_TO_FILE: join(folder, 'to') };
       writeFileSync(files.MIGRATE_FROM_FILE, `${source.url}\n`);
       writeFileSync(files.MIGRATE_TO_FILE, `${target.url}\n`);
-      const migration = await runScript('scripts/migrate-store.ts', { settings: files });
+      const migration = await runScriptHere('scripts/migrate-store.ts', { settings: files });
       expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('Migration complete.') });
       const invalidSettings = {
         MIGRATE_FROM_FILE: folder,
         MIGRATE_TO_FILE: files.MIGRATE_TO_FILE,
         MIGRATE_TO: target.url,
       };
-      expect(await runScript('scripts/migrate-store.ts', { settings: invalidSettings })).toEqual({
+      expect(await runScriptHere('scripts/migrate-store.ts', { settings: invalidSettings })).toEqual({
         code: 78,
         output:
           'MIGRATE_FROM_FILE should be the path of a regular file.\nMIGRATE_TO_FILE and MIGRATE_TO are both set: remove one of them.\n',
@@ -152,7 +154,8 @@ describe('npm run migrate-store', () => {
   });
 
   it('npm run migrate-store says without a stack trace that a store cannot be reached', async () => {
-    const { code, output } = await migrateFromEnvironment('postgres://a@127.0.0.1:1/b', 'sqlite://unused.sqlite');
+    const settings = { MIGRATE_FROM: 'postgres://a@127.0.0.1:1/b', MIGRATE_TO: 'sqlite://unused.sqlite' };
+    const { code, output } = await runScript('scripts/migrate-store.ts', { settings });
     expect(code).toBe(75);
     expect(output).toContain('cannot be reached');
     expect(output).not.toContain('    at ');
@@ -205,7 +208,7 @@ describe('npm run doctor with a database server', () =>
         output: expect.stringContaining('no problems found'),
       });
       const store = await testStore.open();
-      expect(await doctor(testStore.url)).toMatchObject({
+      expect(await runScript('scripts/doctor.ts', { settings: { STORE_URL: testStore.url } })).toMatchObject({
         code: 75,
         output: expect.stringContaining('Another Atelier'),
       });

@@ -14,6 +14,7 @@ import { startGateway } from '../../sandbox/gateway/gateway.ts';
 import { createFixture, type Fixture, type FixtureOptions } from '../e2e/bot.ts';
 import { says } from '../e2e/quick.ts';
 import { freePort } from '../support/free-port.ts';
+import { runScriptHere } from '../support/run-script-here.ts';
 import { shippedArgs } from '../support/shipped.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,10 +39,10 @@ const settingsOf = ({ discord, gateway }: Pick<Fixture, 'discord' | 'gateway'>):
   GATEWAY_API_KEY: KEY,
 });
 
-/** An empty folder, in which the set-up writes its `.env`. Tests that run at the same time pass their own `atEnd`. */
-function newFolder(atEnd = onTestFinished): string {
+/** An empty folder, in which the set-up writes its `.env`. */
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-setup-'));
-  atEnd(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
@@ -49,16 +50,10 @@ const envIn = (folder: string): Record<string, string | undefined> =>
   parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
 
 /** Runs a program until it ends. Its input stays open, and can be written to. */
-function run(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  settings: Record<string, string>,
-  atEnd = onTestFinished,
-) {
+function run(program: string, args: readonly string[], cwd: string, settings: Record<string, string>) {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
   const child = spawn(program, args, { cwd, env, stdio: 'pipe' });
-  atEnd(() => void child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = once(child, 'close').then(([exitCode, signal]) => (exitCode ?? signal) as number | string);
@@ -68,10 +63,14 @@ function run(
 /** Without colours and line breaks, because lines end where the terminal does. */
 const wordsOf = (output: string): string => stripVTControlCharacters(output).replace(/\s+/g, ' ');
 
-async function setUp(folder: string, settings: Record<string, string>, atEnd = onTestFinished) {
-  const { code, output } = run(process.execPath, [...setupArgs, '--yes'], folder, settings, atEnd);
+/** In a process of its own. */
+async function setUpByNode(folder: string, settings: Record<string, string>) {
+  const { code, output } = run(process.execPath, [...setupArgs, '--yes'], folder, settings);
   return { code: await code, output: output() };
 }
+
+const setUp = (folder: string, settings: Record<string, string>) =>
+  runScriptHere('scripts/setup.ts', { args: ['--yes'], settings, folder });
 
 const writtenCommands = ({ discord }: Fixture): number =>
   discord.requests.filter(({ method, path }) => method !== 'GET' && path.includes('/commands')).length;
@@ -81,7 +80,7 @@ describe('npm run setup -- --yes', () => {
     const world = await newWorld();
     const folder = newFolder();
     const settings = { ...settingsOf(world), GATEWAY_BASE_URL: `${world.gateway.url}/v1` };
-    const first = await setUp(folder, settings);
+    const first = await setUpByNode(folder, settings);
     expect(first).toEqual({ code: 0, output: expect.stringContaining('Wrote .env, which only you can read.') });
     expect(wordsOf(first.output)).toContain('Once the bot runs, use /setup on your server');
     expect(envIn(folder)).toMatchObject({ ...settings, DEFAULT_VIDEO_MODEL: 'reel-2' });
@@ -95,7 +94,7 @@ describe('npm run setup -- --yes', () => {
     expect(first.output).toContain('- #read-only: Send Messages, Send Messages in Threads, Attach Files');
     const text = readFileSync(join(folder, '.env'), 'utf8');
     // The second time, everything is in the file.
-    const second = await setUp(folder, {});
+    const second = await setUpByNode(folder, {});
     expect(second).toEqual({ code: 0, output: expect.stringContaining('.env needs no change.') });
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
     expect(writtenCommands(world)).toBe(1);
@@ -130,7 +129,7 @@ describe('npm run setup -- --yes', () => {
       world.discord.faults.add({ on: { route }, do: { type: 'status', status: 403, code } });
       const DISCORD_GUILD_ID = world.discord.world.guild('atelier').id;
       const HTTPS_PROXY = `http://127.0.0.1:${await freePort()}`;
-      const ending = await setUp(newFolder(), {
+      const ending = await setUpByNode(newFolder(), {
         ...settingsOf(world),
         DISCORD_GUILD_ID,
         HTTPS_PROXY,
@@ -203,7 +202,7 @@ describe('What npm run setup -- --yes says if something is wrong', { tags: ['bre
   let settings: Record<string, string> = {};
   let page = '';
   let closedPort = 0;
-  // Shared by tests that run at the same time.
+  // Shared by all of its tests.
   beforeAll(async () => {
     const discord = await startDiscord();
     const gateway = await startGateway({ keys });
@@ -215,7 +214,7 @@ describe('What npm run setup -- --yes says if something is wrong', { tags: ['bre
     return () => Promise.all([website.close(), discord.close(), gateway.close()]);
   });
 
-  it.concurrent.for<[string, () => Record<string, string>, number, string]>([
+  it.for<[string, () => Record<string, string>, number, string]>([
     [
       'missing settings',
       () => ({ DISCORD_TOKEN: '', GATEWAY_API_KEY: '' }),
@@ -244,9 +243,9 @@ describe('What npm run setup -- --yes says if something is wrong', { tags: ['bre
     ['no models', () => ({ GATEWAY_API_KEY: KEY_WITHOUT_MODELS }), 78, 'lists no models for this key'],
   ])(
     'npm run setup -- --yes explains %s in one sentence, exits with the right code, and writes nothing',
-    async ([_name, wrong, expectedCode, sentence], { onTestFinished: atEnd }) => {
-      const folder = newFolder(atEnd);
-      const { code, output } = await setUp(folder, { ...settings, ...wrong() }, atEnd);
+    async ([_name, wrong, expectedCode, sentence]) => {
+      const folder = newFolder();
+      const { code, output } = await setUp(folder, { ...settings, ...wrong() });
       expect({ code, words: wordsOf(output) }).toEqual({
         code: expectedCode,
         words: expect.stringContaining(sentence),

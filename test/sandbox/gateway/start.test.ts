@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runScriptHere } from '../../support/run-script-here.ts';
 import { cacheArgs } from '../../support/shipped.ts';
 
 const command = fileURLToPath(new URL('../../../sandbox/gateway/start.ts', import.meta.url));
@@ -61,10 +62,10 @@ describe('The command for the embedded gateway', () => {
     'The embedded gateway’s command rejects the options %j with one sentence and exit code 64',
     { tags: ['breadth'] },
     async (options, expectedMessage) => {
-      const { readOutput, ended } = run(...options);
-      expect(await ended).toBe(64);
-      expect(readOutput().trim().split('\n')).toHaveLength(1);
-      expect(readOutput()).toMatch(expectedMessage);
+      const { code, output } = await runScriptHere('sandbox/gateway/start.ts', { args: options });
+      expect(code).toBe(64);
+      expect(output.trim().split('\n')).toHaveLength(1);
+      expect(output).toMatch(expectedMessage);
     },
   );
 

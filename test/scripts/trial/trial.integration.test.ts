@@ -9,6 +9,7 @@ import { differencesOf } from '../../../scripts/trial/compare.ts';
 import { compareWithExpected, knownIn, profiles, readExpected } from '../../../scripts/trial/expected.ts';
 import { markdownOf, type TrialReport } from '../../../scripts/trial/report.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
+import { runScriptHere } from '../../support/run-script-here.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 import { cachingStudio } from '../../support/studio.ts';
 import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
@@ -101,7 +102,7 @@ it.each([
 ])('The command with %j ends with %d and says why', { tags: ['breadth'] }, async (args, code, sentence) => {
   const sides = await openSides('spec', {});
   onTestFinished(() => sides.close());
-  const ending = await run(args, environmentOf(sides));
+  const ending = await runScriptHere('scripts/trial.ts', { args, settings: environmentOf(sides) });
   expect(ending.code).toBe(code);
   expect(ending.output.replaceAll(/\s+/g, ' ')).toContain(sentence);
 });
