@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { createTemporaryFolder } from '../../services/store/store-fixture.ts';
 import { noLimits } from '../../support/no-limits.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 
@@ -20,8 +19,8 @@ const receivedTurns = (fixture: FastClockFixture, index = -1): string[] =>
 const answerTo = async ({ discord }: FastClockFixture, options: Record<string, string | boolean>, who = 'member') =>
   (await discord.as(who).slash('ask', options)).message(hasEnded);
 
-describeProfiles('A conversation', (profile) => {
-  const openFixture = () => startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+describe('A conversation', () => {
+  const openFixture = () => startFastClockBot({ settings: models, gateway: { speed: 20 } });
 
   it('A conversation continues with a form, and the model receives the earlier turns', async () => {
     const fixture = await openFixture();

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, labels, startFastClockBot } from '../quick.ts';
 import { errorsIn } from '../tasks/fixture.ts';
 import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
@@ -11,13 +10,12 @@ import { hasEnded, latestAnswer, modelRequests, models } from './fixture.ts';
 const BEGINNING = 'This is the sandbox speaking';
 const prompt = 'tell me of the snow, 100 words';
 
-describeProfiles('The end of an answer', (profile) => {
+describe('The end of an answer', () => {
   itVariants(['cut', 'early-end', 'error', 'nested-error', 'failed', 'silence'] as const)(
     'An answer that ends with %s keeps what had arrived, says so and can be retried',
     async (fault) => {
       const fixture = await startFastClockBot({
         settings: models,
-        gateway: { profile },
         gatewayLimits: { silenceMs: 600 },
       });
       const { discord, gateway, clock } = fixture;
@@ -41,7 +39,7 @@ describeProfiles('The end of an answer', (profile) => {
   itVariants(['empty-output', 'chat-usage', 'chat', 'plain'] as const)(
     'An answer is complete although its stream deviates from the specification: %s',
     async (fault) => {
-      const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+      const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
       gateway.faults.add({ do: { type: 'text', how: fault } });
       const exchange = await discord.as('member').slash('ask', { prompt });
       const final = await exchange.message(hasEnded);
@@ -51,7 +49,7 @@ describeProfiles('The end of an answer', (profile) => {
   );
 
   it('An answer that never starts becomes a refusal and leaves no task', async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const exchange = await discord.as('member').slash('ask', { prompt, model: 'canvas-2' });
     expect(labels(await exchange.message())).toEqual([]);
     expect(modelRequests(gateway).length).toBeLessThanOrEqual(3);
@@ -59,7 +57,7 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('An answer with an unknown outcome says so and is retried only if the requester asks for it', async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     gateway.faults.add({ on: { path: '/v1/responses' }, do: 'reset' });
     const exchange = await discord.as('member').slash('ask', { prompt });
     const lostAnswer = await exchange.message((message) => labels(message).includes('Dismiss'));
@@ -71,7 +69,7 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('A model without tools or reasoning effort is queried without them, and the answer says so', async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-tools', times: 100 });
     gateway.faults.add({ do: 'no-reasoning' });
@@ -90,7 +88,7 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('A model that refuses to stream sends its answer in one piece, the answer says so, and the refusal is remembered', async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     gateway.faults.add({ do: 'no-stream', times: 100 });
     const final = await (await member.slash('ask', { prompt })).message(hasEnded);
@@ -109,7 +107,7 @@ describeProfiles('The end of an answer', (profile) => {
   it('If the gateway does not name the feature it refuses, the answer says only what was left out', {
     tags: ['breadth'],
   }, async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 2 });
     const final = await (await discord.as('member').slash('ask', { prompt, effort: 'high' })).message(hasEnded);
@@ -126,7 +124,7 @@ describeProfiles('The end of an answer', (profile) => {
   it('Fields that were omitted from a request that was refused anyway are sent again the next time', {
     tags: ['breadth'],
   }, async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const error = { message: 'This cannot be done.', type: 'invalid_request_error', code: 'invalid_value' };
     gateway.faults.add({ on: { path: '/v1/responses' }, do: { type: 'body', body: { error }, status: 400 }, times: 3 });
@@ -150,7 +148,7 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('Any reasoning effort that a member types is sent unchanged', { tags: ['breadth'] }, async () => {
-    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { profile, speed: 20 } });
+    const { discord, gateway } = await startFastClockBot({ settings: models, gateway: { speed: 20 } });
     const member = discord.as('member');
     const choices = await member.complete('ask', { prompt, effort: 'hi' }, 'effort');
     expect(choices.map(({ value }) => value)).toEqual(['high', 'xhigh']);
@@ -159,7 +157,7 @@ describeProfiles('The end of an answer', (profile) => {
   });
 
   it('An answer that a restart interrupted says so and keeps what had arrived', async () => {
-    const fixture = await createFastClockFixture({ settings: models, gateway: { profile, speed: 0.2 } });
+    const fixture = await createFastClockFixture({ settings: models, gateway: { speed: 0.2 } });
     const { discord, gateway } = fixture;
     const app = await startBot(fixture);
     // Too long to end before the bot is stopped, even on a busy machine.

@@ -1,9 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Exchange } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { buttonIdOf, errorsIn, jobs, orderGrid, orders, pressAndWait } from '../tasks/fixture.ts';
 import { changeSettings } from './fixture.ts';
@@ -12,11 +11,11 @@ const isDone = says('Finished in');
 const promptIn = ({ components }: Awaited<ReturnType<Exchange['modal']>>) =>
   /"value":"([^"]*)"/.exec(JSON.stringify(components))?.[1];
 
-describeProfiles('Remix', (profile) => {
+describe('Remix', () => {
   it('With the setting, rerolls and zooms open the prompt first, after a restart too, and the edited prompt is submitted; others press the same buttons by their own settings', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await createFastClockFixture({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await createFastClockFixture({ gateway: { speed: 20 }, settings: noLimits });
     const first = await startBot(fixture);
     const { discord, gateway } = fixture;
     const member = discord.as('member');
@@ -53,7 +52,7 @@ describeProfiles('Remix', (profile) => {
 
   it('On an account in remix mode, a member without the setting edits the prompt, and one whose setting is off submits it unchanged', async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20, quirks: { remix: true } },
+      gateway: { speed: 20, quirks: { remix: true } },
       settings: { ...noLimits, GATEWAY_REMIX: 'on' },
     });
     const { discord, gateway } = fixture;

@@ -1,8 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, messagesWith } from '../quick.ts';
 import { openTaskList, publicMessages, requestErasure } from '../tasks/pages.ts';
 import {
@@ -17,14 +16,14 @@ import {
 
 const hostileText = '@everyone <@&200000000000000001> **bold** `code` ||x|| [a](https://a.example)';
 
-describeProfiles('A live conversation with a faulty gateway', (profile) => {
+describe('A live conversation with a faulty gateway', () => {
   itVariants([
     ['refuses the key', 'unauthorized', 'rejected this bot’s API key'],
     ['is busy', 'rate-limited', 'is busy'],
   ] as const)(
     'A live conversation with a gateway that %s is refused with an explanation and leaves nothing behind',
     async (_name, fault, words) => {
-      const fixture = await startTalkBot({ gateway: { profile } });
+      const fixture = await startTalkBot();
       const { discord, gateway } = fixture;
       gateway.faults.add({ on: { kind: 'realtime' }, do: fault, times: 20 });
       expect(text(await (await discord.as('member').slash('talk start', {})).message())).toContain(words);
@@ -34,7 +33,7 @@ describeProfiles('A live conversation with a faulty gateway', (profile) => {
   );
 
   it('If the connection breaks during a reply, the part that had arrived is kept, and the live conversation continues', async () => {
-    const fixture = await startTalkBot({ gateway: { profile } });
+    const fixture = await startTalkBot();
     const { gateway } = fixture;
     const { opening } = await startTalk(fixture);
     gateway.faults.add({ do: { type: 'realtime', how: 'drop-middle' } });

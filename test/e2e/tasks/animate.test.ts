@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { Fault } from '../../../sandbox/gateway/fault.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, says, spoilersOf, startFastClockBot, submitCount } from '../quick.ts';
 import { errorsIn, jobs, orderGrid, orders, pressAndWait, shortVideos } from './fixture.ts';
 
 const minute = 60_000;
 
 /** Starts a bot whose gateway returns results without buttons, so the bot adds its own button for videos. */
-async function stageWithoutButtons(profile: 'spec' | 'stock'): Promise<FastClockFixture> {
-  const fixture = await startFastClockBot({ gateway: { profile, speed: 20, studio: shortVideos() } });
+async function stageWithoutButtons(): Promise<FastClockFixture> {
+  const fixture = await startFastClockBot({ gateway: { speed: 20, studio: shortVideos() } });
   fixture.gateway.faults.add({ do: 'no-buttons', times: 99 });
   return fixture;
 }
@@ -22,9 +21,9 @@ const upscaledImage = async (fixture: FastClockFixture, options?: Parameters<typ
 const lastOrder = ({ gateway }: FastClockFixture) =>
   orders(gateway).at(-1) as { path: string; body: Record<string, unknown> };
 
-describeProfiles('The video of a single image', (profile) => {
+describe('The video of a single image', () => {
   it('A video is made from an image with the options of the form, the image itself and an end image', async () => {
-    const fixture = await stageWithoutButtons(profile);
+    const fixture = await stageWithoutButtons();
     const { discord, gateway } = fixture;
     const image = await upscaledImage(fixture, { spoiler: true });
     expect(labels(image)).toContain('Animate');
@@ -61,7 +60,7 @@ describeProfiles('The video of a single image', (profile) => {
   });
 
   it('A video without a prompt uses the prompt of its image and can be extended', { tags: ['breadth'] }, async () => {
-    const fixture = await stageWithoutButtons(profile);
+    const fixture = await stageWithoutButtons();
     const member = fixture.discord.as('member');
     const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
     const video = await (await member.fill(form, {})).message(says('Finished in'));
@@ -88,7 +87,7 @@ describeProfiles('The video of a single image', (profile) => {
   it('The message of a failed video says so, and a video that exceeds its wait limit is still delivered', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await stageWithoutButtons(profile);
+    const fixture = await stageWithoutButtons();
     const { discord, gateway, clock } = fixture;
     const member = discord.as('member');
     const image = await upscaledImage(fixture);
@@ -112,7 +111,7 @@ describeProfiles('The video of a single image', (profile) => {
   it('A video is still offered after the gateway responded with a status that gives no reason', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await stageWithoutButtons(profile);
+    const fixture = await stageWithoutButtons();
     const { discord, gateway } = fixture;
     const member = discord.as('member');
     const parent = await orderGrid(fixture);
@@ -131,34 +130,37 @@ describeProfiles('The video of a single image', (profile) => {
     expect(labels(await pressAndWait(fixture, parent, 'U2'))).toContain('Animate');
   });
 
-  it('A video is no longer offered after the gateway reported that it does not support videos, and the refused order leaves nothing behind', {
-    tags: ['breadth'],
-  }, async () => {
-    const status = profile === 'spec' ? 404 : 501;
-    const fixture = await stageWithoutButtons(profile);
-    const { discord, gateway } = fixture;
-    const member = discord.as('member');
-    const parent = await orderGrid(fixture);
-    const image = await pressAndWait(fixture, parent, 'U1');
-    const form = await (await member.click(image, 'Animate')).modal();
-    gateway.faults.add({
-      on: { path: '/imgx/submit/video' },
-      do: { type: 'status', status, code: 'api_not_implemented' },
-    });
-    const refused = await (await member.fill(form, {})).message();
-    expect(text(refused)).toBe('This gateway does not support this feature.');
-    expect(labels(await pressAndWait(fixture, parent, 'U2'))).not.toContain('Animate');
-    const submitCountBefore = submitCount(gateway);
-    expect(text(await (await member.click(image, 'Animate')).message())).toBe(
-      'This gateway does not support this feature.',
-    );
-    expect(submitCount(gateway)).toBe(submitCountBefore);
-    expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
-  });
+  it.each([404, 501])(
+    'A video is no longer offered after the gateway reported with %i that it does not support videos, and the refused order leaves nothing behind',
+    {
+      tags: ['breadth'],
+    },
+    async (status) => {
+      const fixture = await stageWithoutButtons();
+      const { discord, gateway } = fixture;
+      const member = discord.as('member');
+      const parent = await orderGrid(fixture);
+      const image = await pressAndWait(fixture, parent, 'U1');
+      const form = await (await member.click(image, 'Animate')).modal();
+      gateway.faults.add({
+        on: { path: '/imgx/submit/video' },
+        do: { type: 'status', status, code: 'api_not_implemented' },
+      });
+      const refused = await (await member.fill(form, {})).message();
+      expect(text(refused)).toBe('This gateway does not support this feature.');
+      expect(labels(await pressAndWait(fixture, parent, 'U2'))).not.toContain('Animate');
+      const submitCountBefore = submitCount(gateway);
+      expect(text(await (await member.click(image, 'Animate')).message())).toBe(
+        'This gateway does not support this feature.',
+      );
+      expect(submitCount(gateway)).toBe(submitCountBefore);
+      expect(text(await (await member.slash('about')).message())).toContain('Tasks in progress: 0');
+    },
+  );
 });
 
 it('A video that exceeds Discord’s upload limit is linked', { tags: ['breadth'] }, async () => {
-  const fixture = await stageWithoutButtons('stock');
+  const fixture = await stageWithoutButtons();
   const member = fixture.discord.as('member');
   const form = await (await member.click(await upscaledImage(fixture), 'Animate')).modal();
   fixture.gateway.faults.add({ do: { type: 'huge-file', megabytes: 12 } });

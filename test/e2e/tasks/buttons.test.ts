@@ -5,7 +5,6 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { itVariants } from '../../support/variants.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import {
   createFastClockFixture,
   type FastClockFixture,
@@ -31,9 +30,9 @@ const maskOf = (width: number, height: number): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-describeProfiles('The buttons of a grid', (profile) => {
+describe('The buttons of a grid', () => {
   it('The buttons of a grid submit exactly the stored action, and each result is a new message', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await createGrid(fixture);
     const other = fixture.discord.as('other');
     const [job] = fixture.gateway.jobs.list();
@@ -58,7 +57,7 @@ describeProfiles('The buttons of a grid', (profile) => {
   it('A reroll and its results can be changed again, and every task has the name of its action in lists, on its page and in /usage', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await createGrid(fixture);
     const member = fixture.discord.as('member');
     const rerolled = await (await member.click(parent, '🔄')).message(says('Finished in'));
@@ -82,7 +81,7 @@ describeProfiles('The buttons of a grid', (profile) => {
   });
 
   it('Upscale all creates four tasks, each with its own message', { tags: ['breadth'] }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await createGrid(fixture);
     const question = await (await fixture.discord.as('member').click(parent, 'Upscale all')).message();
     expect(question.ephemeral).toBe(true);
@@ -98,21 +97,23 @@ describeProfiles('The buttons of a grid', (profile) => {
   });
 
   it('If the gateway returns no buttons, the bot’s own buttons for upscales, variations and rerolls send the short action text', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     fixture.gateway.faults.add({ do: 'no-buttons' });
     const parent = await createGrid(fixture);
     expect(labels(parent)).toContain('V4');
     const child = await (await fixture.discord.as('member').click(parent, 'V4')).message(says('Finished in'));
     expect(text(child)).toContain('Variation of image 4');
     const id = fixture.gateway.jobs.list()[0]?.id;
-    const content = profile === 'stock' ? `${id} V4` : `V4 ${id}`;
-    expect(lastSubmit(fixture)).toMatchObject({ path: '/imgx/submit/simple-change', body: { content } });
+    expect(lastSubmit(fixture)).toMatchObject({
+      path: '/imgx/submit/simple-change',
+      body: { content: `V4 ${id}` },
+    });
   });
 
   it('A custom zoom asks for a prompt before it is submitted, and sends the prompt', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const submitCountBefore = submitCount(fixture.gateway);
@@ -139,7 +140,7 @@ describeProfiles('The buttons of a grid', (profile) => {
   it('A task is called by the prompt that was entered for it before the gateway has the prompt', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Custom Zoom')).modal();
@@ -152,7 +153,7 @@ describeProfiles('The buttons of a grid', (profile) => {
   it('Vary Region refuses a mask of another shape, and a mask together with an area, before anything is submitted', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const submitsBefore = submitCount(fixture.gateway);
@@ -169,7 +170,7 @@ describeProfiles('The buttons of a grid', (profile) => {
   });
 
   itVariants(['side', 'drawn'] as const)('Vary Region accepts a side or a drawn mask: %s', async (maskType) => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const member = fixture.discord.as('member');
     const upscaled = await (await member.click(await createGrid(fixture), 'U1')).message(says('Finished in'));
     const form = await (await member.click(upscaled, 'Vary (Region)')).modal();

@@ -3,7 +3,6 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { noLimits } from '../../support/no-limits.ts';
 import { itVariants } from '../../support/variants.ts';
-import { describeProfiles } from '../profiles.ts';
 import { type FastClockFixture, labels, says, startFastClockBot, submitCount } from '../quick.ts';
 import {
   buttonIdOf,
@@ -38,9 +37,9 @@ const singleImage = async (fixture: FastClockFixture, options?: Parameters<typeo
 /** Options for a gateway that accepts the buttons for videos. */
 const videoGatewayOptions = () => ({ speed: 20, quirks: { refusedActions: false }, studio: shortVideos() });
 
-describeProfiles('The buttons of a single image', (profile) => {
+describe('The buttons of a single image', () => {
   it('Each button without a form submits its own id and produces its result', { tags: ['breadth'] }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: noLimits });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const parent = await singleImage(fixture, { aspect: '3:2' });
     const [, upscaleJob] = jobs(fixture.gateway);
     for (const [button, title] of formlessButtons) {
@@ -64,7 +63,7 @@ describeProfiles('The buttons of a single image', (profile) => {
     tags: ['breadth'],
   }, async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, ...videoGatewayOptions() },
+      gateway: videoGatewayOptions(),
       settings: noLimits,
     });
     const { discord, gateway } = fixture;
@@ -111,7 +110,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('A member can select one of several videos', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, ...videoGatewayOptions() } });
+    const fixture = await startFastClockBot({ gateway: videoGatewayOptions() });
     const video = await pressAndWait(fixture, await singleImage(fixture), 'Animate (Low motion)');
     const selectedVideo = await pressAndWait(fixture, video, 'U1');
     const [, , videoJob] = jobs(fixture.gateway);
@@ -124,7 +123,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('The reroll of an upscale uses the button id of that upscale', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await orderGrid(fixture);
     const customId = 'MJ::JOB::reroll::0::5c1d2a4e-upscaled::SOLO';
     const [first] = jobs(fixture.gateway);
@@ -150,7 +149,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('Five button presses in a row produce five results, each made from the previous one', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     let message = await orderGrid(fixture);
     for (const button of ['V2', 'U3', 'Zoom Out 2x', 'U1', 'Vary (Strong)']) {
       const child = await pressAndWait(fixture, message, button);
@@ -168,7 +167,7 @@ describeProfiles('The buttons of a single image', (profile) => {
 
   it('In remix mode, variations and pans ask for a prompt and send it', { tags: ['breadth'] }, async () => {
     const fixture = await startFastClockBot({
-      gateway: { profile, speed: 20, quirks: { remix: true } },
+      gateway: { speed: 20, quirks: { remix: true } },
       settings: { ...noLimits, GATEWAY_REMIX: 'on' },
     });
     const member = fixture.discord.as('member');
@@ -192,7 +191,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('If a button asked for a prompt that the gateway did not require, the result shows the gateway’s prompt', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 }, settings: { GATEWAY_REMIX: 'on' } });
     const member = fixture.discord.as('member');
     const form = await (await member.click(await orderGrid(fixture), 'V1')).modal();
     const child = await (await member.fill(form, { words: 'a blue fox' })).message(says('Finished in'));
@@ -201,7 +200,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('A region button without a label still opens its form', { tags: ['breadth'] }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const parent = await orderGrid(fixture);
     const [first] = jobs(fixture.gateway);
     const customId = 'MJ::Inpaint::1::5c1d2a4e-region::SOLO';
@@ -219,7 +218,7 @@ describeProfiles('The buttons of a single image', (profile) => {
   });
 
   it('A message shows as many of the gateway’s buttons as it can hold', { tags: ['breadth'] }, async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, speed: 20 } });
+    const fixture = await startFastClockBot({ gateway: { speed: 20 } });
     const first = await orderGrid(fixture);
     const [job] = jobs(fixture.gateway);
     const buttons = Array.from({ length: 25 }, (_, index) => ({

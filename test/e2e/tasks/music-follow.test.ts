@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { startBot } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { createFastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
 import { bytesOf, errorsIn, shortSongs } from './fixture.ts';
 import { batchPolls, orderSongs, singlePolls } from './songs.ts';
@@ -11,9 +10,9 @@ const fastGateway = () => ({ speed: 60, studio: shortSongs() });
 const fileNames = (message: Message) => message.attachments.map(({ filename }) => filename);
 const isComplete = (message: Message): boolean => /All finished|^Finished\.$/m.test(text(message));
 
-describeProfiles('/music follow', (profile) => {
+describe('/music follow', () => {
   it('/music follow shows several songs in one message and polls them in batches, and a failed one does not hide the others', async () => {
-    const fixture = await startFastClockBot({ gateway: { profile, ...fastGateway(), quirks: { looseBatches: true } } });
+    const fixture = await startFastClockBot({ gateway: { ...fastGateway(), quirks: { looseBatches: true } } });
     const { discord, gateway } = fixture;
     const [lightId, harbourId] = await orderSongs(gateway, 'Light', 'Harbour');
     gateway.faults.add({ do: { type: 'fail', reason: 'too loud' } });
@@ -42,7 +41,7 @@ describeProfiles('/music follow', (profile) => {
   });
 
   it('/music follow attaches finished tracks while other songs are still running', { tags: ['breadth'] }, async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     const [lightId] = await orderSongs(gateway, 'Light');
     gateway.faults.add({ do: { type: 'stick' } });
     const [stormId] = await orderSongs(gateway, 'Storm');
@@ -52,7 +51,7 @@ describeProfiles('/music follow', (profile) => {
   });
 
   it('/music follow continues in the same message after a restart', async () => {
-    const fixture = await createFastClockFixture({ gateway: { profile, ...fastGateway() } });
+    const fixture = await createFastClockFixture({ gateway: fastGateway() });
     const { discord, gateway } = fixture;
     const app = await startBot(fixture);
     const [lightId, stormId] = await orderSongs(gateway, 'Light', 'Storm');
@@ -68,7 +67,7 @@ describeProfiles('/music follow', (profile) => {
   it('/music follow uses pages if one message is too small, and attaches the tracks of the selected song', {
     tags: ['breadth'],
   }, async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { profile, ...fastGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     const titles = Array.from({ length: 17 }, (_, index) => `Song ${index + 1}`);
     const ids = await orderSongs(gateway, ...titles);
     const owner = discord.as('owner');
@@ -91,7 +90,7 @@ describeProfiles('/music follow', (profile) => {
 
 describe('/music follow', () => {
   it('/music follow polls a single song when a member selects it before it has finished', async () => {
-    const { discord, gateway } = await startFastClockBot({ gateway: { ...fastGateway() } });
+    const { discord, gateway } = await startFastClockBot({ gateway: fastGateway() });
     gateway.faults.add({ do: { type: 'stick' }, times: 7 });
     const ids = await orderSongs(gateway, 'A1', 'B2', 'C3', 'D4', 'E5', 'F6', 'G7');
     const owner = discord.as('owner');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says, spoilersOf } from '../quick.ts';
 import { changeSettings } from '../settings/fixture.ts';
 import { orderGrid } from './fixture.ts';
@@ -15,9 +14,9 @@ import {
 
 const MENU = 'Use as reference';
 
-describeProfiles('Using a message as a reference', (profile) => {
+describe('Using a message as a reference', () => {
   const start = async () => {
-    const fixture = await startLocalBot({ gateway: { profile } });
+    const fixture = await startLocalBot();
     // Buttons need the list of models, and forms wait for it only half a second of the bot's time.
     await (await fixture.discord.as('member').slash('models')).message();
     return fixture;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import type { FixtureOptions } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import { errorsIn } from './fixture.ts';
 import { TEST_IMAGE_MODEL as IMAGE_MODEL, imageUpload, orderImage, urlContaining } from './image-fixture.ts';
@@ -10,11 +9,10 @@ import { receivedOrders, startLocalBot, TEST_VIDEO_MODEL } from './video-fixture
 const MENU = 'Make a video';
 const BUTTON = 'Make a video';
 
-describeProfiles('A video from a message', (profile) => {
+describe('A video from a message', () => {
   const start = (options: FixtureOptions = {}) =>
     startLocalBot({
       ...options,
-      gateway: { profile },
       settings: { DEFAULT_IMAGE_MODEL: IMAGE_MODEL, ...options.settings },
     });
 

@@ -2,20 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
 import { file } from '../../services/media/file-host.ts';
 import { mp4Video } from '../../services/media/videos.ts';
-import type { FixtureOptions } from '../bot.ts';
-import { describeProfiles } from '../profiles.ts';
 import { labels, says } from '../quick.ts';
 import { errorsIn } from './fixture.ts';
 import { imageUpload } from './image-fixture.ts';
 import { fileHost, orderVideo, receivedOrders, silentWav, startLocalBot } from './video-fixture.ts';
 
-describeProfiles('The notes of a video task', (profile) => {
-  const start = (options: FixtureOptions = {}) =>
-    startLocalBot({ ...options, gateway: { profile, ...options.gateway } });
-
+describe('The notes of a video task', () => {
   it('The message of a failed video says which references to check, and each reference is fetched once and without the API key', async () => {
     const host = await fileHost();
-    const fixture = await start({ extraOrigins: [host.origin] });
+    const fixture = await startLocalBot({ extraOrigins: [host.origin] });
     const image = file((await imageUpload()).bytes);
     const paths = ['/good.png', '/lost.png', '/page.png', '/dance.mp4', '/song.wav'];
     const [goodUrl, lostUrl, pageUrl] = paths.slice(0, 3).map((path) => host.on(path, image));
@@ -52,7 +47,7 @@ describeProfiles('The notes of a video task', (profile) => {
   it('The message of a failed video says that a Discord URL has expired in the meantime', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await start({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
+    const fixture = await startLocalBot({ discord: { limits: { attachmentLinkMs: 1_000_000 } } });
     fixture.gateway.faults.add({ do: 'stick' });
     const exchange = await fixture.discord.as('member').slash('video', { prompt: 'waves', image: await imageUpload() });
     await exchange.message(says('Running. '));
@@ -65,7 +60,7 @@ describeProfiles('The notes of a video task', (profile) => {
   it('The message of a video names the parameters that had no effect, and suggests other options for them', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await start();
+    const fixture = await startLocalBot();
     const message = await orderVideo(fixture, { size: '640x360', duration: '6' });
     expect(text(message)).toContain('-# You asked for 640x360, but the video is 160x96: the model ignored `size`.');
     expect(text(message)).toContain(
@@ -86,7 +81,7 @@ describeProfiles('The notes of a video task', (profile) => {
   it('The message of a video says that the face check was not sent if the name of its field is unknown', {
     tags: ['breadth'],
   }, async () => {
-    const fixture = await start();
+    const fixture = await startLocalBot();
     const message = await orderVideo(fixture, { face_check: false });
     expect(receivedOrders(fixture.gateway)).toMatchObject([{ body: { prompt: 'waves at dawn' } }]);
     expect(Object.keys(receivedOrders(fixture.gateway)[0]?.body ?? {})).toEqual(['model', 'prompt']);

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
-import { describeProfiles } from '../profiles.ts';
 import { imageUpload } from './image-fixture.ts';
 import { fileHost, receivedOrders, startLocalBot } from './video-fixture.ts';
 
 const imageUrl = 'https://x.example/1.png';
 const videoUrl = 'https://x.example/1.mp4';
 
-describeProfiles('The refusals of /video before a request', (profile) => {
+describe('The refusals of /video before a request', () => {
   it('/video immediately refuses options that the payload of the interaction shows to be invalid', async () => {
-    const fixture = await startLocalBot({ gateway: { profile } });
+    const fixture = await startLocalBot();
     const image = await imageUpload();
     const sevenImages = Object.fromEntries(['', 2, 3, 4, 5, 6, 7].map((number) => [`image${number}`, image]));
     for (const [options, words] of [
@@ -46,7 +45,7 @@ describeProfiles('The refusals of /video before a request', (profile) => {
   it('/video refuses files whose content is invalid', { tags: ['breadth'] }, async () => {
     const host = await fileHost();
     const settings = { GATEWAY_FACE_CHECK_FIELD: 'face_ok', GATEWAY_REFERENCE_VIDEO_FIELD: 'reference_video_urls' };
-    const fixture = await startLocalBot({ gateway: { profile }, settings, extraOrigins: [host.origin] });
+    const fixture = await startLocalBot({ settings, extraOrigins: [host.origin] });
     const page = host.on('/page.mp4', (response) => response.end('<!doctype html>'));
     for (const [options, words] of [
       [{ model: 'reel-9' }, 'The model `reel-9` does not exist'],
@@ -66,7 +65,7 @@ describeProfiles('The refusals of /video before a request', (profile) => {
   });
 
   it('/video refuses a URL that the gateway cannot reach', { tags: ['breadth'] }, async () => {
-    const fixture = await startLocalBot({ gateway: { profile }, settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
+    const fixture = await startLocalBot({ settings: { MEDIA_ALLOW_PRIVATE: 'off' } });
     const links = 'http://10.0.0.1/a.png';
     for (const [options, words] of [
       [{ links }, '`a.png` is not on the public internet'],
