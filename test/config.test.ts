@@ -820,7 +820,7 @@ describe('The secrets of the configuration', () => {
         const visibleText = visibleTextOf(error);
         for (const secretValue of [token, key, password]) expect(visibleText.includes(secretValue)).toBe(false);
       }),
-      { numRuns: runs(400, 60) },
+      { numRuns: runs(150, 60) },
     );
   });
 });

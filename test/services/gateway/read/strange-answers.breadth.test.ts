@@ -9,7 +9,7 @@ import { expectValidSnapshot } from './sound-snapshot.ts';
 import { nest, responses } from './strange.ts';
 
 const families = ['imgx', 'image', 'video', 'music'] as const;
-const assertOptions = { numRuns: 400 };
+const assertOptions = { numRuns: 150 };
 const ERROR_KINDS =
   'unauthorized forbidden quota not-found invalid rate-limited unavailable not-offered malformed unreachable'.split(
     ' ',

@@ -145,7 +145,7 @@ describe('The ledger after any history', () => {
         }
         expect([...tasks.keys()].filter((id) => !entries.has(id))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });

@@ -129,7 +129,7 @@ describe('The scheduler under any workload and any failures', () => {
         expect(timers.count).toBe(0);
         await scheduler.stop();
       }),
-      { numRuns: runs(500, 100) },
+      { numRuns: runs(200, 100) },
     );
   });
 
@@ -149,7 +149,7 @@ describe('The scheduler under any workload and any failures', () => {
         await pass(5_000);
         await stopped;
       }),
-      { numRuns: runs(500, 100) },
+      { numRuns: runs(200, 100) },
     );
   });
 
@@ -161,7 +161,7 @@ describe('The scheduler under any workload and any failures', () => {
         await pass(30_000);
         expect(state.maxPerTask).toBe(1);
       }),
-      { numRuns: runs(500, 100) },
+      { numRuns: runs(200, 100) },
     );
   });
 });

@@ -203,7 +203,7 @@ describe('The poll limit of the bot', () => {
         expect(moments.size).toBe(scenario.tasks);
         for (const polledAt of moments.values()) expectWithinPollLimit(polledAt, scenario);
       }),
-      { numRuns: runs(20, 5) },
+      { numRuns: runs(10, 5) },
     );
   });
 

@@ -4,7 +4,7 @@ import { families, judgeOrder, judgePoll } from '../../../../../bench/readers/re
 import { runs } from '../../../../support/runs.ts';
 import { itVariants } from '../../../../support/variants.ts';
 
-const RESPONSE_COUNT = runs(400, 120);
+const RESPONSE_COUNT = runs(240, 120);
 const MIN_UNDERSTOOD_SHARE = 0.9;
 /** The share is 0.96 on average, but differs by up to 0.07 between random samples of this size. */
 const MIN_SAMPLE_SHARE = 0.85;
