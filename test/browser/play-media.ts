@@ -1,4 +1,4 @@
-import { openBrowser } from '../support/browser.ts';
+import type { BrowserContext } from 'playwright-core';
 
 interface Playback {
   width: number;
@@ -8,14 +8,13 @@ interface Playback {
 }
 
 /** Plays a file until its time advances, in a page of the same origin. */
-export async function playMedia(kind: 'video' | 'audio', url = ''): Promise<Playback> {
-  const browser = await openBrowser();
+export async function playMedia(context: BrowserContext, kind: 'video' | 'audio', url = ''): Promise<Playback> {
+  const page = await context.newPage();
   try {
-    const page = await browser.context.newPage();
     await page.goto(new URL('/', url).href);
     return await page.evaluate<Playback>(`(${PLAY_SCRIPT})(${JSON.stringify({ kind, address: url })})`);
   } finally {
-    await browser.close();
+    await page.close();
   }
 }
 
