@@ -84,7 +84,7 @@ describe('The delivery under any sequence of failures', () => {
         const publicMessages = discord.messages('studio').filter(({ ephemeral }) => !ephemeral);
         if (isPrivate) expect(publicMessages.some(({ content }) => content.includes(task.id))).toBe(false);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });

@@ -333,7 +333,7 @@ describe('Budgets under any history', () => {
           await bot.store.close();
         }
       }),
-      { numRuns: runs(100, 15) },
+      { numRuns: runs(40, 15) },
     );
   });
 });
