@@ -29,7 +29,7 @@ export interface Report {
 
 export interface ChaosOptions extends Scale, Pick<GatewayOptions, 'studio'> {
   /** The URL of the store; without it, the store is a file. */
-  storeUrl?: string;
+  storeUrl?: string | undefined;
   /** How fast the gateway works during the storm. */
   speed: number;
   /** How long everything may take to end once the storm is over. */

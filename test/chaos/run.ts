@@ -9,7 +9,7 @@ import { type ClusterStore, clusterStores, runCluster } from './cluster/run.ts';
 import { runMoneyChaos } from './money/money.ts';
 
 const USAGE = [
-  'npm run chaos [-- --seed N --jobs N --kills N]',
+  'npm run chaos [-- --seed N --jobs N --kills N --store URL]',
   'npm run chaos -- --money [--seed N --orders N --members N --kills N --store URL]',
   'npm run chaos -- --cluster [--store redis|postgres] [--seed N --jobs N --kills N --pauses N --server-kills N]',
 ].join('\n     ');
@@ -70,6 +70,7 @@ async function run(): Promise<number> {
       includeLongFaults: true,
       speed: SPEED,
       settleTimeoutMs: SETTLE_TIMEOUT_MS,
+      storeUrl: values.store,
     }),
   );
 }
