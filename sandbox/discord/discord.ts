@@ -46,7 +46,7 @@ export interface EmbeddedDiscord {
     requestReconnect(shard?: ShardChoice): void;
     invalidate(resumable: boolean, shard?: ShardChoice): void;
   };
-  readonly faults: { add(rule: FaultRule): void; clear(): void };
+  readonly faults: { add(rule: FaultRule): void; clear(): void; readonly isEmpty: boolean };
   expireTokens(): void;
   /** Makes every message and every interaction token older by the given time. */
   age(ms: number): void;

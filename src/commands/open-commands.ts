@@ -3,7 +3,6 @@ import type { InteractionFacts } from '../discord/interaction-facts.ts';
 import { interruptedInteractionHandler } from '../discord/outbox/interrupted.ts';
 import { type Languages, languagesFor } from '../discord/reader-languages.ts';
 import { Router } from '../discord/router.ts';
-import { startLogSweep } from '../services/safety/server-log.ts';
 import { Mentions } from './ask/mentions.ts';
 import { questionReader } from './ask/questions.ts';
 import { isPrivateByDefault } from './choices.ts';
@@ -32,7 +31,7 @@ export function openCommands(
     readers.note(facts);
     return languagesFor(facts, early(facts));
   };
-  const tellUnreadable = startRuleLog(services);
+  const resumeRuleLog = startRuleLog(services);
   nameThreads(services);
   const router = new Router({
     handlers,
@@ -56,7 +55,7 @@ export function openCommands(
     ],
   });
   const mentions = new Mentions(services);
-  let stopLogSweep: (() => Promise<void>) | undefined;
+  let stopLogSweep: ReturnType<typeof resumeRuleLog> | undefined;
   return {
     router,
     interruptedState: interruptedInteractionHandler({ outbox, book: tasks.book, log }, languages),
@@ -70,10 +69,7 @@ export function openCommands(
     async resume(): Promise<void> {
       await follows.resume();
       reportDelivery.resume();
-      void tellUnreadable().catch((error: unknown) =>
-        log.warn({ err: error }, 'Could not tell the admins that their settings cannot be read.'),
-      );
-      stopLogSweep = startLogSweep(safety, clock, log);
+      stopLogSweep = resumeRuleLog();
     },
 
     async pause(): Promise<void> {

@@ -7,6 +7,7 @@ import { RecentMap } from '../../lib/recent-map.ts';
 import type { Say } from '../../locales/index.ts';
 import type { RuleRefusal } from '../../services/safety/rules.ts';
 import type { RuleTargets } from '../../services/safety/rules-file.ts';
+import { startLogSweep } from '../../services/safety/server-log.ts';
 import type { Services } from '../feature.ts';
 import { accessMarkdown, changeText, entryMarkdown } from './readable.ts';
 
@@ -43,20 +44,13 @@ const MAX_SERVERS = 5_000;
 const MAX_ACCESS_LENGTH = 300;
 
 /**
- * Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. The returned function posts
- * there, once, that a server's rules or limits could not be read.
+ * Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. The returned function is called
+ * when the bot is connected: it tells the admins of settings that could not be read, and deletes old messages until it is stopped.
  */
-export function startRuleLog(services: Services): () => Promise<void> {
-  const { clock } = services;
+export function startRuleLog(services: Services): () => ReturnType<typeof startLogSweep> {
+  const { clock, log } = services;
   const { rules, targets } = services.safety;
   const windows = new RecentMap<string, { startsAt: number; posted: number; skippedCount: number }>(MAX_SERVERS);
-  const { budgets } = services.money;
-  const postEntry = async (guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]) => {
-    const channelId = rules.get(guildId).logChannelId ?? budgets.get(guildId).alertsChannelId;
-    if (channelId === undefined) return false;
-    const content = contentIn(await services.discord.readers.sayTo({ guildId, channelId }));
-    return postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
-  };
   rules.onChange((guildId, { history }, count) => {
     const changes = history.slice(history.length - count);
     const [{ by } = {}] = changes;
@@ -65,12 +59,12 @@ export function startRuleLog(services: Services): () => Promise<void> {
       const lines = changes.map((change) => `- ${changeText(change, targets, say, { hidden: true })}`);
       return [say('rules.log.changed', { who: `<@${by}>`, count: changes.length }), ...lines].join('\n');
     };
-    void postEntry(guildId, contentIn, by);
+    void postEntry(services, guildId, contentIn, by);
   });
   services.tasks.presets.onModerated(({ guildId, memberId, name }, moderatorId) => {
     const deletion = { at: Math.floor(clock.now() / 1000), who: `<@${moderatorId}>`, owner: `<@${memberId}>` };
     const contentIn = (say: Say) => say('rules.log.presetDeleted', { ...deletion, name: inlineCode(name) });
-    void postEntry(guildId, contentIn, memberId, moderatorId);
+    void postEntry(services, guildId, contentIn, memberId, moderatorId);
   });
   rules.onRefusal((refusal) => {
     const { guildId } = refusal;
@@ -92,14 +86,38 @@ export function startRuleLog(services: Services): () => Promise<void> {
         ...(skippedCount > 0 ? [say('rules.log.more', { count: skippedCount, at })] : []),
         refusalText(refusal, now, targets, say),
       ].join('\n');
-    void postEntry(guildId, contentIn, refusal.memberId);
+    void postEntry(services, guildId, contentIn, refusal.memberId);
   });
-  return async () => {
-    for (const guildId of rules.untoldServers)
-      if (await postEntry(guildId, (say) => say('rules.unreadable'))) await rules.markTold(guildId);
-    for (const guildId of budgets.untoldServers)
-      if (await postEntry(guildId, (say) => say('budget.unreadable'))) await budgets.markTold(guildId);
+  return () => {
+    void tellUnreadable(services).catch((error: unknown) =>
+      log.warn({ err: error }, 'Could not tell the admins that their settings cannot be read.'),
+    );
+    return startLogSweep(services.safety, clock, log);
   };
+}
+
+/** Returns whether it was posted. A server without a log channel has its entries where its alerts are posted. */
+async function postEntry(
+  services: Services,
+  guildId: string,
+  contentIn: (say: Say) => string,
+  ...memberIds: string[]
+): Promise<boolean> {
+  const { discord, money, safety } = services;
+  const channelId = safety.rules.get(guildId).logChannelId ?? money.budgets.get(guildId).alertsChannelId;
+  if (channelId === undefined) return false;
+  const content = contentIn(await discord.readers.sayTo({ guildId, channelId }));
+  return postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
+}
+
+/** Once for each server whose rules or limits could not be read. */
+async function tellUnreadable(services: Services): Promise<void> {
+  const { rules } = services.safety;
+  const { budgets } = services.money;
+  for (const guildId of rules.untoldServers)
+    if (await postEntry(services, guildId, (say) => say('rules.unreadable'))) await rules.markTold(guildId);
+  for (const guildId of budgets.untoldServers)
+    if (await postEntry(services, guildId, (say) => say('budget.unreadable'))) await budgets.markTold(guildId);
 }
 
 /** Contains what matched, behind a spoiler, and nothing else from the request. */
