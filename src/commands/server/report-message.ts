@@ -15,14 +15,11 @@ type Reported = PresetContent | string | undefined;
 
 /** A report as moderators see it, with their decision. */
 export function reportMessage(report: Report, reported: Reported, history: ReportHistory, say: Say): MessagePlan {
-  const { guildId, message, reporterId, reason, words, at } = report;
-  const facts = { who: memberMention(report.requesterId, say), at: toSeconds(at) };
+  const { reporterId, reason, words } = report;
   const text = escapeText(words ?? '', MAX_REPORT_TEXT_LENGTH + 100);
   return {
     content: [
-      message
-        ? say('reports.title', { ...facts, link: linkToMessage({ guildId, ...message }) })
-        : say(`reports.${report.isPreset ? 'presetTitle' : 'privateTitle'}`, facts),
+      titleOf(report, say),
       say('reports.reason', { reason: say(`reports.reasons.${reason}`) }),
       ...(text === '' ? [] : [`> ${text}`]),
       ...reportedLines(reported, say),
@@ -35,6 +32,12 @@ export function reportMessage(report: Report, reported: Reported, history: Repor
     // The image goes with the result.
     ...(report.decision?.what === 'removed' && { files: [] }),
   };
+}
+
+function titleOf({ guildId, message, requesterId, isPreset, at }: Report, say: Say): string {
+  const facts = { who: memberMention(requesterId, say), at: toSeconds(at) };
+  if (message) return say('reports.title', { ...facts, link: linkToMessage({ guildId, ...message }) });
+  return isPreset ? say('reports.presetTitle', facts) : say('reports.privateTitle', facts);
 }
 
 function reportedLines(reported: Reported, say: Say): string[] {
