@@ -22,7 +22,7 @@ export const buttonPlan = (label: string, id: string, options: Partial<ButtonPla
 };
 
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
-  const { id, state, failure } = task;
+  const { id, state, failure, review } = task;
   const taskButton = (name: ButtonName, customId: string, options?: Partial<ButtonPlan>): ButtonPlan =>
     buttonPlan(say(`task.buttons.${name}`), customId, options);
   const remove = taskButton('delete', customIds.delete.id(id), { emoji: '🗑️' });
@@ -53,6 +53,8 @@ export function taskButtons(task: Task, context: MessageContext, say: Say): Butt
   // A task that is only followed cannot be repeated.
   if (task.traits.isPart) return [remove];
   if (failure?.cause === 'dismissed') return [remove];
+  // In a direct message, a new attempt would not be subject to the rules of the server that withheld the result.
+  if (review?.outcome === 'deleted') return [remove];
   const edit = hasOwnPrompt(task) ? [taskButton('edit', customIds.edit.id(id), { emoji: '✏️' })] : [];
   return [taskButton('retry', customIds.retry.id(id), { emoji: '🔁' }), ...edit, remove];
 }

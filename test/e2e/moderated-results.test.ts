@@ -206,7 +206,7 @@ describe('Moderation of images', () => {
     const withheld = await exchange.message(says('The result was withheld'));
     expect(text(withheld)).toContain('A moderator of this server decided not to show it.');
     expect(withheld.attachments).toEqual([]);
-    expect(labels(withheld)).not.toContain('U1');
+    expect(labels(withheld)).toEqual(['Delete']);
     expect(await reportRefusal(fixture, withheld)).toContain('does not show a result');
     expect(await usageText(fixture, 'server')).toContain('The charge for 1 task was waived');
     expect(await usageText(fixture, 'me')).not.toContain('waived');
