@@ -19,6 +19,10 @@ const MAX_RUNS = 10;
 /** How often the time is stored, so the time of a crash is known to this accuracy. */
 const SEEN_INTERVAL_MS = 60_000;
 
+/** Whether this run was in progress at that time, as far as is known: a run that ended unexpectedly has no end. */
+export const isRunAt = ({ seenAt, stoppedAt }: Run, at: number): boolean =>
+  stoppedAt === undefined && at - seenAt < 2 * SEEN_INTERVAL_MS;
+
 /** The recent starts of the bot, and how each run ended. */
 export class Runs {
   readonly #context: AppContext;

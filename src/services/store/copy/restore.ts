@@ -9,6 +9,7 @@ import type { OpenedBackend } from '../remote/open-remote.ts';
 import { MOVE_KEY, markSchema, moveMark } from '../rows/marks.ts';
 import { expiryOf, isEmpty } from '../rows/raw-rows.ts';
 import { openWhole } from '../rows/whole-store.ts';
+import { isRunAt } from '../runs.ts';
 import { openStoredTasks } from '../stored-tasks.ts';
 import type { Backup } from './backup-file.ts';
 import { fillStore, isUnused, type OnProgress, type PartitionRow } from './copier.ts';
@@ -64,7 +65,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
     for (const partition of store.partitions) {
       if (partition !== first && (await isEmpty(partition.backend))) continue;
       const namespaces = openNamespaces(partition.backend);
-      const marked = await markAsRestored(partition, namespaces, parts);
+      const marked = await markAsRestored(partition, namespaces, backup.facts.at, parts);
       live += marked.live;
       unconfirmed += marked.unconfirmed;
       // Rows of the live tasks are in this version now.
@@ -82,6 +83,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
 async function markAsRestored(
   { ownership, close }: OpenedBackend,
   namespaces: Namespaces,
+  backedUpAt: number,
   { specs, log, clock }: RestoreParts,
 ): Promise<{ live: number; unconfirmed: number }> {
   const store = openStoredTasks({ namespaces, ownership, close, specs, log, clock });
@@ -95,6 +97,7 @@ async function markAsRestored(
     await store.entries.change(taskEntryKey(task), (known) => reconcileEntry(known, task));
   }
   const [latestRun] = (await store.runs.all()).sort((a, b) => b.at - a.at);
-  if (latestRun && latestRun.stoppedAt === undefined) await store.runs.put({ ...latestRun, isRestored: true });
+  if (latestRun && isRunAt(latestRun, backedUpAt))
+    await store.runs.put({ ...latestRun, seenAt: backedUpAt, isRestored: true });
   return { live: liveTasks.length, unconfirmed };
 }

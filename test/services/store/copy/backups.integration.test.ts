@@ -171,6 +171,18 @@ describe('A backup of a store that changes in the meantime', () =>
 
 describe('Tasks of a restored store', () =>
   onStores(['sqlite', 'redis', 'postgres'], (createTestStore) => {
+    it('A run that had ended unexpectedly before the backup was made is not restored as one that was in progress', async () => {
+      const source = await createTestStore();
+      const run = { at: START, version: '1.2.3', seenAt: START };
+      await populateStore(source, (store) => store.runs.put(run));
+      source.clock.advance(2 * MINUTE_MS);
+      const file = newFile();
+      await backUp(source, file);
+      const target = await createTestStore();
+      await restoreFile(target, file);
+      expect(await (await target.open()).runs.all()).toEqual([run]);
+    });
+
     it('Tasks of a restored store that waited or were being sent have an unknown outcome, even in the ledger', async () => {
       const source = await createTestStore();
       const states = ['waiting', 'submitting', 'running', 'needs-input', 'unconfirmed'] as const;
@@ -188,6 +200,7 @@ describe('Tasks of a restored store', () =>
         await store.entries.setOpenSince('2026-01-01');
         await store.runs.put(run);
       });
+      source.clock.advance(MINUTE_MS);
       const file = newFile();
       await backUp(source, file);
       const target = await createTestStore();
@@ -210,7 +223,7 @@ describe('Tasks of a restored store', () =>
       // Text that came with an order is not sent without the member's decision.
       expect(tasksByPrompt.get('needs-input')?.times.wordsLost).toBe(at);
       expect(await store.proposals.all()).toEqual([]);
-      expect(await store.runs.all()).toEqual([{ ...run, isRestored: true }]);
+      expect(await store.runs.all()).toEqual([{ ...run, seenAt: START + MINUTE_MS, isRestored: true }]);
       const standings = new Map<string, string | undefined>();
       for await (const { id, facts } of store.entries.readRange('2026-01-01', '2026-01-02'))
         standings.set(id, facts.at(-1)?.standing);
