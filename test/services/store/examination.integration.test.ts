@@ -8,11 +8,11 @@ import { type Examination, examine } from '../../../src/services/store/examinati
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { itVariants } from '../../support/variants.ts';
-import { onStores, type RawRow, rowsAfter, type TestStore } from './sites.ts';
+import { LONG_LEASE_MS, onStores, type RawRow, rowsAfter, type TestStore } from './sites.ts';
 import { createTemporaryFolder, DAY_MS, MINUTE_MS, makeTask, START, settled, sql } from './store-fixture.ts';
 
 const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean): Promise<Examination> =>
-  examine({ url, scheme }, { specs: kindSpecs, clock, log, repair });
+  examine({ url, scheme }, { specs: kindSpecs, clock, log, leaseMs: LONG_LEASE_MS, repair });
 
 const countByKind = ({ findings }: Examination): Partial<Record<FindingKind, number>> =>
   Object.fromEntries(findings.map(({ kind, count }) => [kind, count]));

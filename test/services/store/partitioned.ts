@@ -9,13 +9,13 @@ import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Partition } from '../../../src/services/tasks/homes.ts';
 import { bucketWithin } from '../../../src/services/tasks/homes.ts';
 import { createTaskId } from '../../../src/services/tasks/task-id.ts';
-import type { TestStore } from './sites.ts';
+import { LONG_LEASE_MS, type TestStore } from './sites.ts';
 import { eagerClock } from './standing.ts';
 import { START } from './store-fixture.ts';
 
 /** Opens the store as the workers of a cluster do. */
 export async function openCluster({ url, scheme, log, clock }: TestStore, partitions: number): Promise<Partitions> {
-  const lease = { leaseMs: 20_000, leaseClock: eagerClock };
+  const lease = { leaseMs: LONG_LEASE_MS, leaseClock: eagerClock };
   const parts = { specs: kindSpecs, log, clock, partitions, holder: nameHolder(), ...lease };
   const cluster = await openPartitions({ url, scheme }, parts);
   onTestFinished(() => cluster.close());
@@ -47,7 +47,7 @@ export interface PartitionRow {
 /** Every row of every partition, except the marks of a move or a restore. */
 export async function rowsOf(testStore: TestStore, count: number): Promise<PartitionRow[]> {
   const { url, scheme, log, clock } = testStore;
-  const store = await openWhole({ url, scheme }, { log, clock, create: false, count });
+  const store = await openWhole({ url, scheme }, { log, clock, leaseMs: LONG_LEASE_MS, create: false, count });
   const rows: PartitionRow[] = [];
   try {
     for (const [partition, { backend }] of (store?.partitions ?? []).entries())
@@ -63,7 +63,7 @@ const nameOf = ({ partition, namespace, key }: PartitionRow): string => `${parti
 
 /** Writes rows directly, without the checks of a worker. */
 export async function writeTo({ url, scheme, log, clock }: TestStore, ...rows: readonly PartitionRow[]): Promise<void> {
-  const store = await openWhole({ url, scheme }, { log, clock, create: false });
+  const store = await openWhole({ url, scheme }, { log, clock, leaseMs: LONG_LEASE_MS, create: false });
   try {
     for (const { partition, ...row } of rows) {
       const backend = store?.partitions[partition]?.backend;

@@ -6,13 +6,13 @@ import { examine } from '../../../src/services/store/examination/examination.ts'
 import { openWhole } from '../../../src/services/store/rows/whole-store.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { idIn, openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from './partitioned.ts';
-import { onServers, type TestStore } from './sites.ts';
+import { LONG_LEASE_MS, onServers, type TestStore } from './sites.ts';
 import { makeTask, START, settled } from './store-fixture.ts';
 
 const PARTITION_COUNT = 4;
 
 const runDoctor = ({ url, scheme, clock, log }: TestStore, repair: boolean) =>
-  examine({ url, scheme }, { clock, log, specs: kindSpecs, repair });
+  examine({ url, scheme }, { clock, log, specs: kindSpecs, leaseMs: LONG_LEASE_MS, repair });
 
 const findingsIn = async (testStore: TestStore, repair: boolean): Promise<string[]> =>
   (await runDoctor(testStore, repair)).findings.map(({ kind, count, partition }) => `${partition} ${kind} ${count}`);
@@ -73,7 +73,12 @@ describe('The doctor of a store with partitions', () =>
         rowIn(rowsBefore, 1, namespace),
       );
       if (!live || !finished || !entry) throw new Error('Tasks were expected.');
-      const store = await openWhole(testStore, { log: testStore.log, clock: testStore.clock, create: false });
+      const store = await openWhole(testStore, {
+        log: testStore.log,
+        clock: testStore.clock,
+        leaseMs: LONG_LEASE_MS,
+        create: false,
+      });
       for (const { namespace, key } of [live, finished, entry])
         await store?.partitions[1]?.backend.adapter(namespace).deleteMany([key]);
       await store?.close();

@@ -8,7 +8,7 @@ import { namespaceNames } from '../../../../src/services/store/namespaces.ts';
 import { bucketOf, partitionOf, WHOLE_STORE } from '../../../../src/services/tasks/homes.ts';
 import { fillEveryNamespace } from '../every-namespace.ts';
 import { openCluster, type PartitionRow, populatePartitions, rowsOf, writeTo } from '../partitioned.ts';
-import { onServers, onStores, populateStore, type TestStore } from '../sites.ts';
+import { LONG_LEASE_MS, onServers, onStores, populateStore, type TestStore } from '../sites.ts';
 import { START } from '../store-fixture.ts';
 import { migrate, openWholeStore } from './migration-fixture.ts';
 
@@ -37,7 +37,7 @@ const valuesIn = (rows: readonly PartitionRow[], namespace: string): unknown[] =
   rows.filter((row) => row.namespace === namespace).map(({ text }) => JSON.parse(text).value);
 
 const unexpectedFindings = async (testStore: TestStore): Promise<unknown> => {
-  const parts = { clock: testStore.clock, log: testStore.log, specs: kindSpecs, repair: false };
+  const parts = { clock: testStore.clock, log: testStore.log, specs: kindSpecs, leaseMs: LONG_LEASE_MS, repair: false };
   const { findings } = await examine(testStore, parts);
   return findings.filter(({ kind }) => kind !== 'orphaned-order');
 };

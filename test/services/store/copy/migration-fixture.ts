@@ -3,11 +3,14 @@ import { type MigratedNamespace, migrateStore } from '../../../../src/services/s
 import type { OpenedBackend } from '../../../../src/services/store/remote/open-remote.ts';
 import { openWhole, type WholeStore } from '../../../../src/services/store/rows/whole-store.ts';
 import { StoreError } from '../../../../src/services/tasks/store-error.ts';
-import type { TestStore } from '../sites.ts';
+import { LONG_LEASE_MS, type TestStore } from '../sites.ts';
 
 /** `count`: undefined for a store that must exist. */
 export async function openWholeStore({ url, scheme, log, clock }: TestStore, count?: number): Promise<WholeStore> {
-  const store = await openWhole({ url, scheme }, { log, clock, create: count !== undefined, count });
+  const store = await openWhole(
+    { url, scheme },
+    { log, clock, leaseMs: LONG_LEASE_MS, create: count !== undefined, count },
+  );
   if (!store) throw new Error('A store was expected.');
   return store;
 }
