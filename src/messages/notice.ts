@@ -26,8 +26,8 @@ export const noticeLines = (notice: Notice, say: Say): string[] =>
   isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
 
 const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]>> = {
-  gateway: ({ facts, since }, say) => [
-    say(facts.isKeyRejected === true ? 'notices.gateway.keyRejected' : 'notices.gateway.unusable', {
+  gateway: ({ subject, since }, say) => [
+    say(subject === 'key' ? 'notices.gateway.keyRejected' : 'notices.gateway.unusable', {
       since: seconds(since),
     }),
   ],

@@ -79,7 +79,9 @@ export function openNotices(context: WatchContext & { version: string; operator:
         return true;
       }
       log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
-      notices.begin({ topic: 'gateway', facts: { isKeyRejected }, since: runs.recent[0]?.at });
+      const [subject, other] = isKeyRejected ? (['key', 'silence'] as const) : (['silence', 'key'] as const);
+      notices.end('gateway', other);
+      notices.begin({ topic: 'gateway', subject, since: runs.recent[0]?.at });
       return false;
     },
 

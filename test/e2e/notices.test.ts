@@ -171,6 +171,19 @@ describe('Notices about the gateway at the start', () => {
     await expect.poll(() => messagesContaining(hallMessages(fixture), notice)).toHaveLength(1);
     expect(hallMessages(fixture).join('\n')).not.toContain('127.0.0.1');
   });
+
+  it('A gateway that rejects the key at one start and does not respond at the next has a notice for each, of which the first ends', async () => {
+    const fixture = await stageWithChannel();
+    fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: 'unauthorized', times: 1 });
+    await (await startBot(fixture)).stop();
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    await startBot({ ...fixture, config: { ...fixture.config, gateway: { ...fixture.config.gateway, baseUrl } } });
+    const notices = (text: string): string[] => messagesContaining(hallMessages(fixture), text);
+    await expect.poll(() => notices('has not responded since the bot started')).toHaveLength(1);
+    fixture.clock.advance(60_000);
+    await expect.poll(() => notices('rejecting the API key')).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
+    expect(hallMessages(fixture).join('\n')).not.toContain('This has happened');
+  });
 });
 
 describe('Notices about refused status checks', { tags: ['breadth'] }, () => {

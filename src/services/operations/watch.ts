@@ -75,7 +75,7 @@ export class Watch {
     const { store, gateway } = this.#context;
     this.#runs.noteSeen();
     // The start reports a gateway that does not answer; later, each lane has its own notice.
-    if (gateway.answeredAt() !== undefined) notices.end('gateway');
+    if (gateway.answeredAt() !== undefined) for (const subject of ['key', 'silence']) notices.end('gateway', subject);
     const { addedCount } = store.quarantine;
     if (addedCount > this.#reportedUnreadable)
       notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);
