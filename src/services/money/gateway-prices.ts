@@ -7,6 +7,7 @@ import type { Price } from './price.ts';
 
 /** How often the list is read. Gateways themselves refresh it about once a minute. */
 const REFRESH_MS = 10 * 60_000;
+const RETRY_MS = 60_000;
 
 /** Dollars for a million tokens at a ratio of 1, by the convention of these lists. */
 const RATIO_DOLLARS = '2';
@@ -55,10 +56,11 @@ export class GatewayPrices {
   async #refresh(fetch: PriceFetch, signal: AbortSignal): Promise<number> {
     try {
       this.#prices = pricesIn(await fetch(signal), this.#group, this.#clock.now());
+      return REFRESH_MS;
     } catch (error) {
       if (!signal.aborted) this.#log.warn({ err: error }, 'The gateway’s price list could not be read.');
+      return RETRY_MS;
     }
-    return REFRESH_MS;
   }
 }
 

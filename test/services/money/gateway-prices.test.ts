@@ -92,7 +92,7 @@ describe('The gateway’s price list in memory', () => {
     return { clock, prices, warned };
   }
 
-  it('The price list is read at startup and every ten minutes, and after a failure the old list and its age are kept', async () => {
+  it('The price list is read at startup and every ten minutes, and after a failure the old list and its age are kept until an attempt a minute later', async () => {
     let calls = 0;
     const { clock, prices, warned } = createPrices(async () => {
       calls++;
@@ -108,9 +108,9 @@ describe('The gateway’s price list in memory', () => {
     clock.advance(1);
     await nextTurn();
     expect([calls, warned.length, prices.find('m')?.at]).toEqual([2, 1, start]);
-    clock.advance(600_000);
+    clock.advance(60_000);
     await nextTurn();
-    expect([calls, prices.find('m')?.price.each, prices.find('m')?.at]).toEqual([3, '3', start + 1_200_000]);
+    expect([calls, prices.find('m')?.price.each, prices.find('m')?.at]).toEqual([3, '3', start + 660_000]);
   });
 
   it('A price list that never arrives delays nothing, and its request is aborted when the bot stops', async () => {
