@@ -322,6 +322,11 @@ describe('Server rules', () => {
     expect(mistakes[1]).toContain('A line can be at most 60 characters long');
     expect(mistakes[2]).toContain('A line can be at most 200 characters long');
     expect(await changeRefusal(fixture, 'Change words', { longestPrompt: 'abc' })).not.toContain('- ');
+    const both = await changeRefusal(fixture, 'Change words', { patterns: 'a(b', longestPrompt: 'abc' });
+    expect(both.match(/^- .*$/gm)).toEqual([
+      expect.any(String),
+      expect.stringContaining('The pattern `a(b` is invalid'),
+    ]);
   });
 
   it('Rule changes and refused requests are posted to the log channel, without the prompt', async () => {

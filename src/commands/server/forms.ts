@@ -4,6 +4,7 @@ import type { ReplyMode } from '../../discord/interaction-facts.ts';
 import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
 import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal } from '../../lib/refusal.ts';
+import { Judge } from '../../services/safety/judge.ts';
 import { type RuleSet, ruleSet, type ServerRules, withLog, withRules } from '../../services/safety/server-rules.ts';
 import { type Context, on } from '../feature.ts';
 import { digestsOf, latestValues } from '../latest-values.ts';
@@ -85,9 +86,11 @@ async function applyForm(
     if (section === 'categories') await requireCategories(parseThresholds(entered.fields.thresholds ?? ''), context);
     await rules.change(guildId, (current) => {
       const mistakes = new Mistakes();
-      const changes = changesOf(section, latest(current), current, mistakes, context);
+      const changed = { ...current.rules, ...changesOf(section, latest(current), current, mistakes, context) };
+      // An invalid pattern is told together with the other mistakes.
+      mistakes.collect(undefined, () => new Judge(changed));
       mistakes.throwIfAny();
-      return withRules(current, { ...current.rules, ...changes }, author);
+      return withRules(current, changed, author);
     });
   }
   return currentRulesPage(context, rules.get(guildId) === previous ? context.say('rules.unchanged') : undefined);

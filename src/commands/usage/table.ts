@@ -7,7 +7,7 @@ import { amountText, dollarsOf, shortLabel, truncateMiddle, type Unit } from './
 const PHONE_WIDTH = 36;
 
 /** Enough characters to recognise a model, and for most types of tasks. Labels get what room the numbers leave. */
-const MIN_LABEL_WIDTH = 20;
+const MIN_LABEL_WIDTH = 18;
 const MIN_KIND_WIDTH = 16;
 
 const GAP = '  ';
