@@ -231,11 +231,9 @@ describeVariants(dialects)('A live conversation in the %s dialect', (dialect) =>
   );
 
   it('A live conversation stops waiting for a gateway that has gone quiet', async () => {
-    const { session, embedded, exchange } = await startTalk(
-      dialect,
-      {},
-      { limits: { submitMs: 1_000, silenceMs: 1_000 } },
-    );
+    // Long enough for the replies of a busy machine.
+    const limits = { submitMs: 3_000, silenceMs: 3_000 };
+    const { session, embedded, exchange } = await startTalk(dialect, {}, { limits });
     embedded.faults.add({ do: 'realtime-hang-asked' });
     expect(await failureOf(session.say({ text: 'Hello' }))).toMatchObject({ code: 'silent', mayHaveTakenEffect: true });
     embedded.faults.add({ do: 'realtime-hang-middle' });

@@ -52,6 +52,8 @@ describe('A further message of a public answer', () => {
       const exchange = await member.slash('ask', { prompt });
       const first = await exchange.message(hasEnded);
       await expect.poll(() => fixture.logged()).toContain('unknown whether Discord posted');
+      const whole = plainText(latestAnswer(fixture.gateway));
+      await expect.poll(() => plainText(publicMessages(fixture).map(text).join('\n\n'))).toContain(whole);
       expectComplete(fixture, publicMessages(fixture));
       expect(text(first)).toContain('Continues below');
       await member.click(first, 'Delete');
