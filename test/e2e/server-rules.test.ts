@@ -125,6 +125,7 @@ describe('Server rules', () => {
     expect(preview).toContain(
       'Members with <@&900000000000000001> could make such requests on this server. Those of others would be refused',
     );
+    expect(preview).toMatch(/These could still refuse such requests:\n- deny \/imagine in <#\d+>/);
     const refused = await discord.as('member').in('no-threads').slash('imagine', { prompt: 'an owl' });
     expect(text(await refused.message((one) => one.ephemeral))).toContain('not allowed to make this request');
     atelier.members.get(discord.world.user('member').id)?.roles.push(artists.id);

@@ -50,9 +50,33 @@ export async function previewAccessRule(values: FormValues, context: Context): P
     say('rules.preview.rule'),
     `- ${accessMarkdown(added, services.safety.targets, say)}`,
     effectText(rule, say),
+    ...denialLines(rule, rules.access, context),
     ...(rule.kinds || rule.models || !services.settings.discord.mentions ? [] : [say('rules.preview.mentions')]),
   ];
   return previewRules({ ...rules, access: [...rules.access, rule] }, lines.join('\n'), context);
+}
+
+/** More could not be read at a glance. */
+const MAX_DENIALS = 3;
+
+/** The rules because of which a rule that allows something may allow less than it says. */
+function denialLines(rule: AccessRule, current: readonly AccessRule[], { say, services }: Context): string[] {
+  const denials = current.filter((one) => rule.effect === 'allow' && one.effect === 'deny' && canMeet(rule, one));
+  if (denials.length === 0) return [];
+  const count = denials.length - MAX_DENIALS;
+  return [
+    say('rules.preview.denials'),
+    ...denials.slice(0, MAX_DENIALS).map((one) => `- ${accessMarkdown(accessText(one), services.safety.targets, say)}`),
+    ...(count > 0 ? [`- ${say('rules.history.more', { count })}`] : []),
+  ];
+}
+
+/** Whether both rules may be about the same request. Any command can name any model, and any member can have any role. */
+function canMeet(one: AccessRule, other: AccessRule): boolean {
+  const isShared = (some?: readonly string[], others?: readonly string[]): boolean =>
+    some === undefined || others === undefined || some.some((entry) => others.includes(entry));
+  const namesModels = one.models !== undefined || other.models !== undefined;
+  return (namesModels || isShared(one.kinds, other.kinds)) && isShared(one.channelIds, other.channelIds);
 }
 
 function effectText({ effect, roleIds, channelIds }: AccessRule, say: Say): string {
