@@ -128,7 +128,7 @@ describe('The code in the documentation', () => {
   });
 });
 
-const isResource = (member: string): boolean => member !== 'close' && member !== 'answeredAt';
+const isResource = (member: string): boolean => !['close', 'answeredAt', 'keyRejectedAt'].includes(member);
 /** The names in backticks, without parameters. */
 const wordsIn = (text: string): string[] => [...text.matchAll(/`(\w+)/g)].map(([, word = '']) => word);
 

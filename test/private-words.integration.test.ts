@@ -236,7 +236,7 @@ describe('The log at every level', () => {
 
   it('The calls that are checked for private text cover every method of the gateway client', () => {
     const gateway = gatewayAt('http://127.0.0.1:9', createLogs().json);
-    const { close: _, answeredAt: __, ...families } = gateway;
+    const { close: _, answeredAt: __, keyRejectedAt: ___, ...families } = gateway;
     const methods = (family: object): string[] =>
       Object.getOwnPropertyNames(Object.getPrototypeOf(family)).filter(
         (name) => !['constructor', 'close', 'checked', 'bodyOf'].includes(name),

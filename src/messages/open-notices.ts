@@ -79,8 +79,7 @@ export function openNotices(context: WatchContext & { version: string; operator:
         return true;
       }
       log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
-      const [subject, other] = isKeyRejected ? (['key', 'silence'] as const) : (['silence', 'key'] as const);
-      notices.end('gateway', other);
+      const subject = isKeyRejected ? 'key' : 'silence';
       notices.begin({ topic: 'gateway', subject, since: runs.recent[0]?.at });
       return false;
     },

@@ -114,7 +114,7 @@ export const metricList = {
     labels: { lane: LANE, habit: '`untried`, `none`, `progress`, `ends` or `both`' },
   }),
   answeredAt: gauge('atelier_gateway_answered_timestamp_seconds', 'Gateway', 'time', {
-    help: 'When the gateway last responded; 0 if it has not responded yet',
+    help: 'When the gateway last responded and accepted the key; 0 if it has not yet',
   }),
 
   budgetLimit: gauge('atelier_budget_limit', 'Spending', 'dollars or tasks', {

@@ -172,16 +172,28 @@ describe('Notices about the gateway at the start', () => {
     expect(hallMessages(fixture).join('\n')).not.toContain('127.0.0.1');
   });
 
-  it('A gateway that rejects the key at one start and does not respond at the next has a notice for each, of which the first ends', async () => {
+  it('A rejected key and a gateway that does not respond have a notice each, which ends once the gateway shows that it is over', async () => {
     const fixture = await stageWithChannel();
-    fixture.gateway.faults.add({ on: { path: '/v1/models' }, do: 'unauthorized', times: 1 });
+    const { discord, gateway, clock } = fixture;
+    const models = { path: '/v1/models' };
+    gateway.faults.add({ on: models, do: 'unauthorized', times: 1 });
     await (await startBot(fixture)).stop();
-    const baseUrl = `http://127.0.0.1:${await freePort()}`;
-    await startBot({ ...fixture, config: { ...fixture.config, gateway: { ...fixture.config.gateway, baseUrl } } });
-    const notices = (text: string): string[] => messagesContaining(hallMessages(fixture), text);
-    await expect.poll(() => notices('has not responded since the bot started')).toHaveLength(1);
-    fixture.clock.advance(60_000);
-    await expect.poll(() => notices('rejecting the API key')).toEqual([expect.stringMatching(/^\*\*Resolved\*\*/)]);
+    gateway.faults.add({ on: models, do: 'reset', times: 1 });
+    await startBot(fixture);
+    const words = ['been rejecting the API key', 'not responded since the bot started'];
+    const states = (): string[][] => words.map((one) => messagesContaining(hallMessages(fixture), one));
+    const [open, over] = [expect.stringMatching(/^The gateway/), expect.stringMatching(/^\*\*Resolved\*\*/)];
+    await expect.poll(states).toEqual([[open], [open]]);
+    gateway.faults.add({ on: models, do: 'unauthorized', times: 1_000 });
+    const about = async () => text(await (await discord.as('owner').slash('about')).ephemeral());
+    expect(await about()).toContain('The gateway rejects the API key.');
+    clock.advance(60_000);
+    await expect.poll(states).toEqual([[open], [over]]);
+    gateway.faults.clear();
+    clock.advance(60_000);
+    expect(await about()).toContain('available');
+    clock.advance(60_000);
+    await expect.poll(states).toEqual([[over], [over]]);
     expect(hallMessages(fixture).join('\n')).not.toContain('This has happened');
   });
 });

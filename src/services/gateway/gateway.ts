@@ -56,6 +56,7 @@ export function createGateway(
     transcriptions: new Transcriptions(http),
     realtime,
     answeredAt: () => http.answeredAt,
+    keyRejectedAt: () => http.keyRejectedAt,
     close: async (): Promise<void> => {
       await realtime.close();
       await http.close();

@@ -65,6 +65,7 @@ export class GatewayHttp {
   readonly #authorization: string;
   #isClosed = false;
   #respondedAt: number | undefined;
+  #keyRejectedAt: number | undefined;
   /** Endpoints that have responded, so that a later 404 with an error in it is not about the endpoint. */
   readonly #knownPaths = new Set<string>();
 
@@ -87,6 +88,11 @@ export class GatewayHttp {
   /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
   get answeredAt(): number | undefined {
     return this.#respondedAt;
+  }
+
+  /** When the gateway last rejected the key, or undefined if it has not yet. */
+  get keyRejectedAt(): number | undefined {
+    return this.#keyRejectedAt;
   }
 
   /** Sends a query without side effects. Transient failures are retried. */
@@ -207,7 +213,8 @@ export class GatewayHttp {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
     // A proxy may respond in place of an unavailable gateway, but rarely with JSON and one of these statuses.
-    if (body !== undefined && status < 500 && status !== 401) this.#noteResponse();
+    if (status === 401) this.#keyRejectedAt = this.parts.clock.now();
+    else if (body !== undefined && status < 500) this.#noteResponse();
     if (!isSuccess(response) || containsError(body, isSubmit, request.familyCodes)) {
       throw toGatewayError({
         status,

@@ -72,10 +72,9 @@ export class Watch {
 
   #check(): void {
     const notices = this.#notices;
-    const { store, gateway } = this.#context;
+    const { store } = this.#context;
     this.#runs.noteSeen();
-    // The start reports a gateway that does not answer; later, each lane has its own notice.
-    if (gateway.answeredAt() !== undefined) for (const subject of ['key', 'silence']) notices.end('gateway', subject);
+    this.#updateGateway();
     const { addedCount } = store.quarantine;
     if (addedCount > this.#reportedUnreadable)
       notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);
@@ -90,6 +89,16 @@ export class Watch {
       ...this.#defaultModels(),
     ]);
     this.#endFormerBudgets();
+  }
+
+  /** The start reports a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
+  #updateGateway(): void {
+    const notices = this.#notices;
+    const { gateway } = this.#context;
+    const [since, isAccepted] = [gateway.keyRejectedAt(), gateway.answeredAt() !== undefined];
+    if (isAccepted) notices.end('gateway', 'key');
+    else if (since !== undefined) notices.begin({ topic: 'gateway', subject: 'key', since });
+    if (isAccepted || since !== undefined) notices.end('gateway', 'silence');
   }
 
   /** A limit that is no longer set cannot be found again after a restart. */
