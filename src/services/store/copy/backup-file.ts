@@ -173,7 +173,10 @@ function readSchema(database: DatabaseSync, file: string, { by, sums }: BackupFa
   const mark = database.prepare(
     "SELECT value FROM atelier_rows WHERE partition = 0 AND namespace = 'meta' AND key = ?",
   );
-  const schema = schemaIn(String(mark.get(SCHEMA_KEY)?.value));
+  const row = mark.get(SCHEMA_KEY);
+  // Every version writes the mark.
+  if (!row) throw damagedError(file);
+  const schema = schemaIn(String(row.value));
   if (schema && !isNewer(schema) && Object.keys(sums).every((namespace) => namespaceNames.includes(namespace)))
     return schema;
   throw new StoreError(

@@ -313,6 +313,7 @@ describe('A backup file', () =>
       expect(refusedCount).toBeGreaterThan(original.length / 997 / 2);
       for (const change of [
         'DELETE FROM atelier_rows WHERE rowid = 7',
+        "DELETE FROM atelier_rows WHERE key = 'schema'",
         'INSERT INTO atelier_rows SELECT * FROM atelier_rows WHERE rowid = 7',
         'UPDATE atelier_rows SET partition = 1 WHERE rowid = 7',
         "UPDATE atelier_rows SET namespace = 'live' WHERE rowid = 7",
