@@ -115,7 +115,11 @@ describe('Moderation of images', () => {
     const decision = await (await discord.as('admin').in(LOG_CHANNEL).click(moderatorQuestion, 'Publish')).message();
     expect(decision.attachments).toEqual([]);
     const result = await exchange.message(says('Finished in'));
-    expect(text(decision)).toMatch(new RegExp(`published <@\\d+>’s result\\. https://\\S+/${result.id}$`));
+    expect(text(decision)).toMatch(
+      new RegExp(
+        `approved <@\\d+>’s result\\. It appears where it was requested, if that is still possible\\. https://\\S+/${result.id}$`,
+      ),
+    );
     expect(result.attachments).toHaveLength(1);
     expect(labels(result)).toContain('U1');
     await expect.poll(details).toContain('Original: ');
@@ -124,7 +128,7 @@ describe('Moderation of images', () => {
     await decide(fixture, await onlyReport(fixture), 'Remove');
     await waitForReport(fixture, 'Result removed by');
     expect(discord.messages('studio').some(({ id }) => id === result.id)).toBe(false);
-    expect(logMessages(fixture).filter(says('published <@'))).toHaveLength(1);
+    expect(logMessages(fixture).filter(says('approved <@'))).toHaveLength(1);
   });
 
   it('A held result survives a restart, and moderators are asked about it once', async () => {
