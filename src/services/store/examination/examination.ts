@@ -4,7 +4,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { type Backend, fileOf, isLocal, publicName, type StoreAddress } from '../backend.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
-import { refuseBackup, refuseForeign } from '../rows/marks.ts';
+import { refuseBackup, refuseForeign, refuseIncomplete } from '../rows/marks.ts';
 import { hasRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import { lockStore, resolvePath, SqliteBackend, sqliteFailure } from '../rows/sqlite.ts';
@@ -57,6 +57,7 @@ async function examineFile(requestedPath: string, parts: ExaminationParts): Prom
     if (isDamaged === undefined) return { file, contents: undefined, findings: [], warnings: [] };
     if (isDamaged) return { file, contents: undefined, findings: [{ kind: 'damaged', count: 1 }], warnings: [] };
     using connection = new SqliteBackend(file, { readOnly: !parts.repair });
+    await refuseIncomplete(openNamespaces(connection).meta, file);
     return await examineRows(connection, parts, checkFile(file));
   } catch (error) {
     throw sqliteFailure(error, file);
@@ -69,6 +70,8 @@ async function examineRemote(address: StoreAddress, parts: ExaminationParts): Pr
   const store = await openWhole(address, { ...parts, create: false });
   if (!store) return { file: publicName(address), contents: undefined, findings: [], warnings: [] };
   try {
+    const [first] = store.partitions;
+    if (first) await refuseIncomplete(openNamespaces(first.backend).meta, store.name);
     return await examineWholeStore(store, parts);
   } finally {
     await store.close();

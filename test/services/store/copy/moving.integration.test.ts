@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { kindSpecs } from '../../../../src/commands/index.ts';
 import { EMPTY_BUDGET } from '../../../../src/services/money/server-budget.ts';
 import { NO_RULES } from '../../../../src/services/safety/server-rules.ts';
 import { isSameContent } from '../../../../src/services/store/copy/migrate.ts';
+import { examine } from '../../../../src/services/store/examination/examination.ts';
 import { itVariants } from '../../../support/variants.ts';
-import { onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
+import { LONG_LEASE_MS, onStores, populateStore, type RawRow, type TestStore } from '../sites.ts';
 import { makeTask, START, settled } from '../store-fixture.ts';
 import { migrate } from './migration-fixture.ts';
 
@@ -94,12 +96,20 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           },
         );
 
-        it('Moving a store can be interrupted anywhere and restarted, and no bot starts on a half-filled store', async () => {
+        it('Moving a store can be interrupted anywhere and restarted, and no bot starts on a half-filled store, and no doctor repairs it', async () => {
           const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
           const rows = await fillStore(fromStore);
           for (const writes of [1, 1, 2, 1]) {
             await expect(migrate(fromStore, toStore, { writes })).rejects.toThrow('no power');
             await expect(toStore.open()).rejects.toMatchObject({ kind: 'unsupported' });
+            const parts = {
+              specs: kindSpecs,
+              clock: toStore.clock,
+              log: toStore.log,
+              leaseMs: LONG_LEASE_MS,
+              repair: true,
+            };
+            await expect(examine(toStore, parts)).rejects.toThrow('npm run migrate-store');
           }
           // Between two attempts the bot continued with the old store.
           await fromStore.drop(({ namespace }) => namespace === 'quarantine');
