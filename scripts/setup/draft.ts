@@ -79,8 +79,8 @@ export class Draft {
 
 /** Replaces the line that sets a variable, or the one that shows its default as a comment, or adds a line. */
 function withLine(text: string, name: string, value: string): string {
-  // Without quotation marks, a value would end at a `#`.
-  const mark = /[#'"`\\]/.test(value) ? (["'", '"', '`'].find((one) => !value.includes(one)) ?? '') : '';
+  // Without quotation marks, a value would end at a `#`, and Docker Compose would take a `$` for a variable.
+  const mark = /[#$'"`\\]/.test(value) ? (["'", '"', '`'].find((one) => !value.includes(one)) ?? '') : '';
   const line = `${name}=${mark}${value}${mark}`;
   const present = [`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, `^#${name}=.*$`]
     .map((pattern) => new RegExp(pattern, 'm'))

@@ -162,7 +162,7 @@ export async function proposeLimits(draft: Draft, terminal: Terminal): Promise<v
     ['DEFAULT_MEMBER_BUDGET', 'Each member on a server', limitsText(member)],
     ['DIRECT_BUDGET', 'Each member in direct messages', limitsText(direct)],
   ] as const;
-  terminal.say('\nAt most, the bot spends:');
+  terminal.say('\nThe limits, of which those in dollars count where prices are known:');
   for (const [, who, text] of limits) terminal.say(`   ${who.padEnd(30)} ${text}`);
   if (discord.mentions && discord.guildIds.length === 0)
     terminal.say('The bot answers direct messages. To turn that off, set DISCORD_MENTIONS=off.');

@@ -335,6 +335,7 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     });
 
     const text = readFileSync(join(folder, '.env'), 'utf8');
+    expect(text).toContain("\nTOTAL_BUDGET='$3 a day'\n");
     const second = openTerminal(setupProgram, folder, settings);
     for (const name of ['DISCORD_TOKEN', 'GATEWAY_BASE_URL', 'GATEWAY_API_KEY'])
       await second.answer(`${name} is set. Keep it?`, '\r');
