@@ -210,6 +210,8 @@ describe('Batches', () => {
     const { discord, gateway } = fixture;
     gateway.faults.add({ do: 'stick', times: 2 });
     const parent = await run(fixture, await ask(fixture, { prompt: '{a, b} fox' }), says('2. 🕓'));
+    // The edit without the button is late.
+    discord.faults.add({ on: { method: 'PATCH' }, do: { type: 'delay', ms: 150_000 }, times: 1 });
     await expect.poll(() => submitCount(gateway)).toBe(2);
     const refused = await (await discord.as('member').click(parent, 'Cancel the rest')).followUp();
     expect(text(refused)).toContain('Nothing is left to cancel');
