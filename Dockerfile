@@ -2,10 +2,11 @@
 FROM node:24.21.0-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY scripts/image-packages.ts scripts/
-RUN node scripts/image-packages.ts select \
+# The base image has Node. The drivers for Redis and Postgres are peers, which npm installs if they are not optional. Versions
+# and digests are those of the lockfile.
+RUN npm pkg delete devDependencies optionalDependencies peerDependenciesMeta \
   && npm ci --ignore-scripts \
-  && node scripts/image-packages.ts prune
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
 FROM node:24.21.0-trixie-slim
 LABEL org.opencontainers.image.title="Atelier" \

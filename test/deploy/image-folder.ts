@@ -3,9 +3,7 @@ import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readF
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import packageFile from '../../package.json' with { type: 'json' };
-import { imageDependencies } from '../../scripts/image-packages.ts';
-import { readImage } from './dockerfile.ts';
+import { dockerfile, readImage } from './dockerfile.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -41,14 +39,27 @@ function dependencyFolders(
 export function createImageFolder(): { folder: string; data: string; temporary: string } {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-image-'));
   chmodSync(folder, 0o755);
-  for (const packageFolder of dependencyFolders(Object.keys(imageDependencies(packageFile)), root))
+  /** Runs the command of the Dockerfile that matches. */
+  const runStep = (command: RegExp): void => {
+    const { status, stderr } = spawnSync('sh', ['-c', command.exec(dockerfile)?.[0] ?? 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`${command} failed: ${stderr}`);
+  };
+  const packagePath = join(folder, 'package.json');
+  cpSync(join(root, 'package.json'), packagePath);
+  runStep(/npm pkg delete .*(?= \\\n)/);
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(
+    readFileSync(packagePath, 'utf8'),
+  );
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
+  for (const packageFolder of dependencyFolders(names, root))
     cpSync(packageFolder, join(folder, relative(root, packageFolder)), {
       recursive: true,
       filter: (path) => basename(path) !== 'node_modules',
     });
-  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });
-  const prune = spawnSync(process.execPath, ['scripts/image-packages.ts', 'prune'], { cwd: folder, encoding: 'utf8' });
-  if (prune.status !== 0) throw new Error(prune.stderr);
+  runStep(/find node_modules .*/);
   for (const path of readImage().copiedPaths) cpSync(join(root, path), join(folder, path), { recursive: true });
   const data = join(folder, 'data');
   const temporary = join(folder, 'tmp');
