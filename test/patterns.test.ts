@@ -11,7 +11,7 @@ describe('The check of regular expressions', () => {
   });
 
   const path = 'src/services/media/probe.ts';
-  const problemsIn = (source: string, exceptions: readonly Judge.Exception[] = []) =>
+  const problemsIn = (source: string, exceptions: readonly string[] = []) =>
     judge.findProblems(patternsIn(path, source), exceptions);
 
   it.each([
@@ -34,9 +34,9 @@ describe('The check of regular expressions', () => {
   );
 
   it('The check of regular expressions accepts an exception only while its pattern is in its file', () => {
-    const exceptions = [{ pattern: '/x+$/', path, reason: 'At most ten letters.' }];
+    const exceptions = [`${path} /x+$/`];
     expect(problemsIn('export const probe = /x+$/;', exceptions)).toEqual([]);
-    const unneededException = `${path}: the exception for /x+$/ is no longer needed.`;
+    const unneededException = `The exception for ${path} /x+$/ is no longer needed.`;
     expect(problemsIn('export const probe = /^x+$/;', exceptions)).toEqual([unneededException]);
     expect(problemsIn('export const probe = /y+$/;', exceptions)).toEqual([
       expect.stringContaining('/y+$/ can take'),
@@ -45,7 +45,7 @@ describe('The check of regular expressions', () => {
   });
 
   it('The check of regular expressions applies an exception only to its file', () => {
-    const exceptions = [{ pattern: '/x+$/', path: 'src/other.ts', reason: 'At most ten letters.' }];
+    const exceptions = ['src/other.ts /x+$/'];
     expect(problemsIn('export const probe = /x+$/;', exceptions)).toHaveLength(2);
   });
 });

@@ -1,13 +1,6 @@
 import { checkSync } from 'recheck';
 import type { Pattern } from './patterns.ts';
 
-/** A pattern that may take more than linear time, and why that does no harm where it is used. */
-export interface Exception {
-  readonly pattern: string;
-  readonly path: string;
-  readonly reason: string;
-}
-
 /*
  * These limit the number of steps and not the time, so every machine gets the same result. The time limits below
  * only stop a check that would never end. An exception gets less time, because the check only has to find out whether
@@ -30,23 +23,21 @@ const MAX_MS = 300_000;
 const MAX_EXCEPTION_MS = 2_000;
 
 /** The problems of the patterns and of the list of exceptions, one line each. */
-export function findProblems(patterns: readonly Pattern[], exceptions: readonly Exception[]): string[] {
+export function findProblems(patterns: readonly Pattern[], exceptions: readonly string[]): string[] {
   const problems: string[] = [];
   const verdicts = new Map<string, string | undefined>();
-  const usedExceptions = new Set<Exception>();
+  const unused = new Set(exceptions);
   for (const { text, path, line, regex } of patterns) {
-    const exception = exceptions.find((one) => one.pattern === text && one.path === path);
-    const key = `${text} ${exception !== undefined}`;
-    if (!verdicts.has(key)) verdicts.set(key, regex ? verdictOn(regex, exception !== undefined) : BUILT_AT_RUN_TIME);
+    const place = `${path} ${text}`;
+    const isException = exceptions.includes(place);
+    const key = `${text} ${isException}`;
+    if (!verdicts.has(key)) verdicts.set(key, regex ? verdictOn(regex, isException) : BUILT_AT_RUN_TIME);
     const verdict = verdicts.get(key);
-    if (exception && verdict !== undefined) usedExceptions.add(exception);
-    else if (verdict !== undefined) problems.push(`${path}:${line}: ${text} ${verdict}`);
+    if (verdict === undefined) continue;
+    if (isException) unused.delete(place);
+    else problems.push(`${path}:${line}: ${text} ${verdict}`);
   }
-  for (const exception of exceptions) {
-    if (usedExceptions.has(exception)) continue;
-    problems.push(`${exception.path}: the exception for ${exception.pattern} is no longer needed.`);
-  }
-  return problems;
+  return [...problems, ...[...unused].map((place) => `The exception for ${place} is no longer needed.`)];
 }
 
 const BUILT_AT_RUN_TIME = 'is built at run time.';
