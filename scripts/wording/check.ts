@@ -1,6 +1,4 @@
-import type { FlaggedWord, WordException } from './words.ts';
-
-export interface TextFile {
+interface TextFile {
   readonly path: string;
   readonly text: string;
 }
@@ -11,15 +9,12 @@ const separateWords = (text: string) => text.replace(/(?<=[a-z\d])(?=[A-Z])|_/g,
 /** One line per flagged word: `path:line: "word": write "…"`. */
 export function findFlaggedWords(
   { path, text }: TextFile,
-  words: readonly FlaggedWord[],
-  exceptions: readonly WordException[],
+  words: Readonly<Record<string, RegExp>>,
+  exceptions: readonly string[],
 ): string[] {
-  const allowedExceptions = exceptions.filter((exception) => exception.path === undefined || exception.path === path);
   return text.split('\n').flatMap((line, index) => {
-    const separatedLine = separateWords(
-      allowedExceptions.reduce((rest, exception) => rest.replaceAll(exception.text, ' '), line),
-    );
-    return words.flatMap(({ pattern, replacement }) => {
+    const separatedLine = separateWords(exceptions.reduce((rest, exception) => rest.replaceAll(exception, ' '), line));
+    return Object.entries(words).flatMap(([replacement, pattern]) => {
       const match = pattern.exec(separatedLine)?.[0];
       return match === undefined ? [] : [`${path}:${index + 1}: "${match}": write "${replacement}"`];
     });
@@ -27,10 +22,10 @@ export function findFlaggedWords(
 }
 
 /** Exceptions that no file needs any longer. */
-export const unusedExceptions = (files: readonly TextFile[], exceptions: readonly WordException[]): string[] =>
+export const unusedExceptions = (files: readonly TextFile[], exceptions: readonly string[]): string[] =>
   exceptions
-    .filter(({ text, path }) => !files.some((file) => (path ?? file.path) === file.path && file.text.includes(text)))
-    .map(({ text }) => `scripts/wording/words.ts: no file needs the exception "${text}"`);
+    .filter((exception) => !files.some(({ text }) => text.includes(exception)))
+    .map((exception) => `scripts/wording/words.ts: no file needs the exception "${exception}"`);
 
 /** Longer subjects are cut off in the lists that show them. */
 const MAX_SUBJECT_LENGTH = 72;
