@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dashboardOf } from '../../scripts/monitoring/dashboard.ts';
-import { pageOf } from '../../scripts/monitoring/page.ts';
+import { dashboardOf, pageOf } from '../../scripts/monitoring.ts';
 import { metricList } from '../../src/monitoring/metric-list.ts';
 
 const metrics = Object.values(metricList);
