@@ -93,16 +93,9 @@ function addressOf(text: string | undefined): StoreAddress | undefined {
 }
 
 function printReport(results: readonly MigratedNamespace[], isDryRun: boolean): void {
-  const headings = isDryRun
-    ? ['', 'rows', 'checksum']
-    : ['', 'rows from', 'rows to', 'checksum from', 'checksum to', ''];
-  const rows = results.map((one) => {
-    const { namespace, from, to } = one;
-    if (isDryRun) return [namespace, `${from.count}`, from.checksum];
-    const verdict = isSameContent(one) ? 'same' : 'DIFFERENT';
-    return [namespace, `${from.count}`, `${to.count}`, from.checksum, to.checksum, verdict];
-  });
-  const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
-  for (const row of [headings, ...rows])
-    console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  for (const one of results) {
+    const [from, to] = [one.from, one.to].map(({ count, checksum }) => `${count} rows, checksum ${checksum}`);
+    const comparison = isSameContent(one) ? '; in TO the same' : `; in TO ${to}: DIFFERENT`;
+    console.log(`${one.namespace.padEnd(12)} ${from}${isDryRun ? '' : comparison}`);
+  }
 }
