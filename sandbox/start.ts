@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { PSEUDO_LANGUAGE } from '../scripts/locales/pseudo-strings.ts';
 import { languages } from '../src/lib/languages.ts';
+import { PSEUDO_LANGUAGE } from './web/pseudo-strings.ts';
 import type { Sandbox } from './web/sandbox.ts';
 import { MissingSettingsError, StartError } from './web/start-errors.ts';
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { PSEUDO_LANGUAGE } from '../../scripts/locales/pseudo-strings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Language } from '../../src/lib/languages.ts';
 import { type EmbeddedDiscord, startDiscord } from '../discord/discord.ts';
@@ -13,6 +12,7 @@ import { BotProcess } from './bot-process.ts';
 import { runScript } from './bot-script.ts';
 import type { BotGateway } from './gateway-side.ts';
 import type { BotState } from './protocol.ts';
+import { PSEUDO_LANGUAGE } from './pseudo-strings.ts';
 import { type Resources, temporaryFolder } from './resources.ts';
 import { gatewaySettings, type Settings, systemSettings } from './settings.ts';
 import type { Stage } from './stage.ts';
@@ -23,7 +23,7 @@ import { Traffic } from './traffic.ts';
 /** How long the bot may take to stop when the sandbox ends. */
 const STOP_LIMIT_MS = 8_000;
 const REPORTED_LINES = 10;
-const SPEAK_PSEUDO_LANGUAGE = './scripts/locales/speak-pseudo-language.ts';
+const SPEAK_PSEUDO_LANGUAGE = './sandbox/web/speak-pseudo-language.ts';
 
 export interface StageOptions {
   /** The speed of the embedded gateway, relative to a real one. */

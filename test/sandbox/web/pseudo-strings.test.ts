@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { localeProblems } from '../../scripts/locales/check.ts';
-import { readMaxLengths } from '../../scripts/locales/lengths.ts';
-import { PSEUDO_LANGUAGE, pseudoStrings, pseudoText } from '../../scripts/locales/pseudo-strings.ts';
-import { stringFiles } from '../../src/locales/index.ts';
+import { PSEUDO_LANGUAGE, pseudoStrings, pseudoText } from '../../../sandbox/web/pseudo-strings.ts';
+import { localeProblems } from '../../../scripts/locales/check.ts';
+import { readMaxLengths } from '../../../scripts/locales/lengths.ts';
+import { stringFiles } from '../../../src/locales/index.ts';
 
 it('The pseudo-language has accents, brackets and 40 % more characters, and keeps values, code, marks and commands', () => {
   expect(pseudoText('Delete')).toBe('⟦Đéļéŧé ļó⟧');
