@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runWithoutOptions } from './usage.ts';
 
 /** Installed only for this script, because they contain every weight of the fonts. */
@@ -29,74 +29,52 @@ const kanji = encoded('euc-jp', 0xb0, 0xf4, 0xa1);
 const punctuation = [...range(0x2460, 0x2473), ...range(0x3000, 0x303f), ...range(0xff00, 0xffef)];
 const LAST_CODE_POINT = 0x1ffff;
 
-/** Which characters of which font. Fonts without features draw each character on its own. */
-const fonts: readonly { path: string; name: string; characters: Iterable<number>; features?: string[] }[] = [
-  {
-    path: 'dejavu-fonts-ttf/ttf/DejaVuSansCondensed',
-    name: 'DejaVuSansCondensed',
-    characters: range(0x20, LAST_CODE_POINT),
-  },
-  {
-    path: 'dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold',
-    name: 'DejaVuSansCondensed-Bold',
-    // Titles are Latin, Greek or Cyrillic; others get their weight from fonts.conf.
-    characters: [...range(0x20, 0x52f), ...range(0x1e00, 0x23ff)],
-  },
-  {
-    path: '@expo-google-fonts/noto-sans-jp/400Regular/NotoSansJP_400Regular',
-    name: 'NotoSansJP',
-    characters: [...kanji, ...punctuation, ...range(0x3040, 0x30ff), ...range(0x31f0, 0x33ff)],
-    features: [],
-  },
-  {
-    path: '@expo-google-fonts/noto-sans-sc/400Regular/NotoSansSC_400Regular',
-    name: 'NotoSansSC',
-    // The first level of Big5 has the common characters of Traditional Chinese.
-    characters: [...encoded('gbk', 0xb0, 0xf7, 0xa1), ...encoded('big5', 0xa4, 0xc6).difference(kanji), ...punctuation],
-    features: [],
-  },
-  {
-    path: '@expo-google-fonts/noto-sans-kr/400Regular/NotoSansKR_400Regular',
-    name: 'NotoSansKR',
-    characters: [...range(0x3131, 0x318e), ...range(0xac00, 0xd7a3)],
-    features: [],
-  },
-];
+const noto = (script: string): string =>
+  `@expo-google-fonts/noto-sans-${script.toLowerCase()}/400Regular/NotoSans${script}_400Regular`;
+
+/** Which characters of which font. */
+const fonts: Readonly<Record<string, Iterable<number>>> = {
+  'dejavu-fonts-ttf/ttf/DejaVuSansCondensed': range(0x20, LAST_CODE_POINT),
+  // Titles are Latin, Greek or Cyrillic; others get their weight from fonts.conf.
+  'dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold': [...range(0x20, 0x52f), ...range(0x1e00, 0x23ff)],
+  [noto('JP')]: [...kanji, ...punctuation, ...range(0x3040, 0x30ff), ...range(0x31f0, 0x33ff)],
+  // The first level of Big5 has the common characters of Traditional Chinese.
+  [noto('SC')]: [...encoded('gbk', 0xb0, 0xf7, 0xa1), ...encoded('big5', 0xa4, 0xc6).difference(kanji), ...punctuation],
+  [noto('KR')]: [...range(0x3131, 0x318e), ...range(0xac00, 0xd7a3)],
+};
 
 /** For vertical text, variable weights and formulas, which charts do not have. */
 const dropTables = ['vmtx', 'vhea', 'VORG', 'BASE', 'STAT', 'FFTM', 'MATH', 'kern'];
 
 async function writeFonts(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'atelier-fonts-'));
-  try {
-    const install = spawnSync('npm', ['install', '--ignore-scripts', '--prefix', folder, ...packages], {
-      stdio: 'inherit',
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'atelier-fonts-'));
+  const { status } = spawnSync('npm', ['install', '--ignore-scripts', '--prefix', folder.path, ...packages], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('npm could not install the fonts.');
+  const installed = (path: string): string => join(folder.path, 'node_modules', path);
+  const { default: subset } = await import(installed('subset-font/index.js'));
+  const { Blob, Face } = await import(installed('harfbuzzjs/dist/index.mjs'));
+  const bits = new Uint8Array((LAST_CODE_POINT + 1) / 8);
+  for (const [path, characters] of Object.entries(fonts)) {
+    const text = Array.from(characters, (one) => String.fromCodePoint(one))
+      .join('')
+      .toWellFormed();
+    // Chinese, Japanese and Korean characters are drawn each on its own.
+    const keepFeatures = path.startsWith('@expo') ? [] : undefined;
+    const font = await subset(readFileSync(installed(`${path}.ttf`)), text, {
+      noHinting: true,
+      dropTables,
+      keepFeatures,
     });
-    if (install.status !== 0) throw new Error('npm could not install the fonts.');
-    const installed = (path: string): string => join(folder, 'node_modules', path);
-    const { default: subset } = await import(installed('subset-font/index.js'));
-    const { Blob, Face } = await import(installed('harfbuzzjs/dist/index.mjs'));
-    const bits = new Uint8Array((LAST_CODE_POINT + 1) / 8);
-    for (const { path, name, characters, features } of fonts) {
-      const text = Array.from(characters, (one) => String.fromCodePoint(one))
-        .join('')
-        .toWellFormed();
-      const options = { noHinting: true, dropTables, keepFeatures: features };
-      const font = await subset(readFileSync(installed(`${path}.ttf`)), text, options);
-      writeFileSync(new URL(`${name}.ttf`, target), font);
-      for (const one of new Face(new Blob(font), 0).collectUnicodes())
-        bits[one >> 3] = (bits[one >> 3] ?? 0) | (1 << (one & 7));
-    }
-    writeFileSync(new URL('characters.bits', target), bits);
-    copyFileSync(installed('dejavu-fonts-ttf/LICENSE'), new URL('LICENSE-DejaVu.txt', target));
-    copyFileSync(installed('@expo-google-fonts/noto-sans-jp/LICENSE_FONT'), new URL('LICENSE-Noto.txt', target));
-  } finally {
-    rmSync(folder, { recursive: true });
+    writeFileSync(new URL(`${basename(path).split('_')[0]}.ttf`, target), font);
+    for (const one of new Face(new Blob(font), 0).collectUnicodes())
+      bits[one >> 3] = (bits[one >> 3] ?? 0) | (1 << (one & 7));
   }
+  writeFileSync(new URL('characters.bits', target), bits);
+  copyFileSync(installed('dejavu-fonts-ttf/LICENSE'), new URL('LICENSE-DejaVu.txt', target));
+  copyFileSync(installed('@expo-google-fonts/noto-sans-jp/LICENSE_FONT'), new URL('LICENSE-Noto.txt', target));
 }
 
-await runWithoutOptions(
-  'npm run fonts',
-  'Writes the fonts of charts, and which characters they have, from packages that it downloads.',
-  writeFonts,
-);
+const DOES = 'Writes the fonts of charts, and which characters they have, from packages that it downloads.';
+await runWithoutOptions('npm run fonts', DOES, writeFonts);
