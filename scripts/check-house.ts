@@ -2,11 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { importProblems } from './house/imports.ts';
 import { nameProblems } from './house/names.ts';
 import { sentenceProblems } from './house/sentences.ts';
-import { syntaxProblems } from './house/syntax.ts';
 import { runCheck } from './usage.ts';
 
-const DOES =
-  'Checks who imports whom, the names of files and exports, that sentences are not in code, and the house style of the code.';
+const DOES = 'Checks who imports whom, the names of files and exports, and that sentences are not in code.';
 
 await runCheck('house', DOES, () => {
   const paths = globSync('{src,sandbox,bench,scripts,test}/**/*.{ts,tsx}').map((path) => path.replaceAll('\\', '/'));
@@ -14,7 +12,6 @@ await runCheck('house', DOES, () => {
   const problems = [...files].flatMap(([path, text]) => [
     ...importProblems(path, text),
     ...sentenceProblems(path, text),
-    ...syntaxProblems(path, text),
   ]);
   problems.push(...nameProblems(new Map([...files].filter(([path]) => path.startsWith('src/')))));
   return { problems, summary: `Checked ${paths.length} files: all of them keep to the house.` };

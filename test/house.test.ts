@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOMAINS, importProblems } from '../scripts/house/imports.ts';
 import { nameProblems } from '../scripts/house/names.ts';
 import { sentenceProblems } from '../scripts/house/sentences.ts';
-import { syntaxProblems } from '../scripts/house/syntax.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -125,45 +124,6 @@ describe('The order of the house', () => {
   });
 });
 
-describe('The house style', () => {
-  it.each([
-    'const all = { ...{ a, b }, c };',
-    'const all = {\n  c,\n  ...({ a, b } as const),\n};',
-    'call({ ...{ a, b } satisfies Parts });',
-    'const view = <View {...{ a, b }} />;',
-  ])('No literal is spread: %s', (source) => {
-    expect(syntaxProblems('test/view.tsx', source)).toEqual([
-      expect.stringMatching(/^test\/view\.tsx:\d spreads a literal\. Write its properties\.$/),
-    ]);
-  });
-
-  it.each(['const a = b as Record<string, string>;', 'const a = b as unknown as A;', 'call((await b) as A);'])(
-    'No type is asserted in src: %s',
-    (source) => {
-      expect(syntaxProblems('src/lib/a.ts', source)[0]).toContain('src/lib/a.ts:1 asserts the type');
-      expect(syntaxProblems('test/lib/a.test.ts', source)).toEqual([]);
-    },
-  );
-
-  it('A literal may be declared as constant', () => {
-    expect(syntaxProblems('src/lib/a.ts', "const a = ['b'] as const satisfies readonly string[];")).toEqual([]);
-  });
-
-  it('Functions of more than 60 lines are refused in src, and in no other folder', () => {
-    const functionOf = (lineCount: number) => `const a = () => {${'\n'.repeat(lineCount - 1)}};`;
-    expect(syntaxProblems('src/lib/a.ts', functionOf(60))).toEqual([]);
-    expect(syntaxProblems('src/lib/a.ts', functionOf(61))[0]).toContain('src/lib/a.ts:1 is a function of 61 lines');
-    expect(syntaxProblems('test/lib/a.test.ts', functionOf(61))).toEqual([]);
-  });
-
-  it.each([
-    'const all = { ...parts, ...(isOpen && { a }), ...(b ? { b } : { c }) };',
-    'const view = <View {...parts} />;',
-  ])('A value is spread: %s', (source) => {
-    expect(syntaxProblems('test/view.tsx', source)).toEqual([]);
-  });
-});
-
 describe('The names of the house', () => {
   const problemsOf = (files: Record<string, string>): string[] => nameProblems(new Map(Object.entries(files)));
 
@@ -227,6 +187,8 @@ const writers: Record<string, [source: string, isAllowed: boolean]> = {
   ],
 };
 
+const bodyOf = (lineCount: number): string => `export const a = () => {\n${'  call();\n'.repeat(lineCount)}};\n`;
+
 const violations = {
   'src/services/gateway/environment.ts': 'export const home = process.env.HOME;\n',
   'src/index.ts': 'export const home = process.env.HOME;\n',
@@ -235,6 +197,17 @@ const violations = {
   'src/lib/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
   'sandbox/discord/hen.ts': "import type { Egg } from './egg.ts';\n\nexport type Hen = { of?: Egg };\n",
   'sandbox/discord/egg.ts': "import type { Hen } from './hen.ts';\n\nexport type Egg = { of?: Hen };\n",
+  'src/lib/short.ts': bodyOf(57),
+  'src/lib/long.ts': bodyOf(58),
+  'test/lib/long.ts': bodyOf(58),
+  'src/lib/asserted.ts':
+    'const a = b as Record<string, string>;\nconst c = d as unknown as A;\ncall((await e) as A);\n',
+  'src/lib/constant.ts': "const a = ['b'] as const satisfies readonly string[];\n",
+  'test/lib/asserted.ts': 'const a = b as A;\n',
+  'test/literals.tsx':
+    'const all = { ...{ a, b }, c };\nconst d = {\n  c,\n  ...({ a, b } as const),\n};\ncall({ ...{ a, b } satisfies Parts });\nconst view = <View {...{ a, b }} />;\n',
+  'test/values.tsx':
+    'const all = { ...parts, ...(isOpen && { a }), ...(b ? { b } : { c }) };\nconst view = <View {...parts} />;\n',
   'src/lib/silence.ts': "try {\n  JSON.parse('x');\n} catch {}\n",
 };
 
@@ -252,6 +225,7 @@ describe('The lint rules', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
+    cpSync(join(root, 'scripts/house'), join(folder, 'scripts/house'), { recursive: true });
     const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
     const { stdout } = spawnSync(
       process.execPath,
@@ -279,6 +253,22 @@ describe('The lint rules', () => {
   it('The lint rules forbid unawaited promises and empty catch blocks', () => {
     expect(violatedRules.get('src/lib/floating.ts')).toContain('lint/nursery/noFloatingPromises');
     expect(violatedRules.get('src/lib/silence.ts')).toContain('lint/suspicious/noEmptyBlockStatements');
+  });
+
+  it('The lint rules forbid functions with a body of more than 57 lines in src, and in no other folder', () => {
+    const rule = 'lint/complexity/noExcessiveLinesPerFunction';
+    const paths = ['src/lib/short.ts', 'src/lib/long.ts', 'test/lib/long.ts'];
+    expect(paths.filter((path) => violatedRules.get(path)?.includes(rule))).toEqual(['src/lib/long.ts']);
+  });
+
+  it.each([
+    ['src/lib/asserted.ts', 4],
+    ['src/lib/constant.ts', 0],
+    ['test/lib/asserted.ts', 0],
+    ['test/literals.tsx', 4],
+    ['test/values.tsx', 0],
+  ])('The lint rules find each type that is asserted in src, and each literal that is spread: %s', (path, count) => {
+    expect(violatedRules.get(path)?.filter((rule) => rule === 'plugin') ?? []).toHaveLength(count);
   });
 
   it.each(Object.entries(writers))(
