@@ -6,51 +6,43 @@ const LAYERS = 'index.ts app.ts roles monitoring commands messages discord confi
 /** The domains of `src/services`, from the bottom up. A file imports from its own domain and from those before it. */
 export const DOMAINS = 'gateway media tasks money safety orders conversations store cluster operations'.split(' ');
 
-/** Files that match the first pattern may not import what matches the second: a path from the project's folder, or a package. */
-const rules: readonly [importer: RegExp, imported: RegExp, message: string][] = [
-  [
+/** By the reason: files that match the first pattern may not import what matches the second, a path from the project's folder or a package. */
+const rules: Readonly<Record<string, readonly [importer: RegExp, imported: RegExp]>> = {
+  'src never imports the sandbox, the tests, the benchmarks or the scripts.': [
     /^src\//,
     /^(?:sandbox|test|bench|scripts)\//,
-    'src never imports the sandbox, the tests, the benchmarks or the scripts.',
   ],
-  [
+  'Only the start reads the configuration; pass the values on.': [
     /^src\/(?:monitoring|commands|messages|discord|services|locales|lib)\//,
     /^src\/config/,
-    'Only the start reads the configuration; pass the values on.',
   ],
-  [/^src\/(?:services|monitoring|config)/, /^src\/locales\//, 'Only views and the funnel read sentences.'],
-  [/^src\/monitoring\//, /^src\/(?:commands|messages)\//, 'Monitoring listens to services and Discord alone.'],
-  [
+  'Only views and the funnel read sentences.': [/^src\/(?:services|monitoring|config)/, /^src\/locales\//],
+  'Monitoring listens to services and Discord alone.': [/^src\/monitoring\//, /^src\/(?:commands|messages)\//],
+  'Only src/discord knows discord.js.': [
     /^src\/(?:config|monitoring|commands|messages|services|locales|lib)/,
     /^(?:discord\.js$|@discordjs\/|discord-api-types)/,
-    'Only src/discord knows discord.js.',
   ],
-  [
+  'Only src/discord/outbox writes to Discord; reads.ts is the way to read from it.': [
     /^src\/(?!discord\/(?:outbox\/|reads\.ts|message-body\.ts))/,
     /^@discordjs\/rest/,
-    'Only src/discord/outbox writes to Discord; reads.ts is the way to read from it.',
   ],
-  [
+  'discord.js takes as long to load as everything else: import @discordjs/ws, @discordjs/rest and discord-api-types.': [
     /^src\//,
     /^discord\.js$/,
-    'discord.js takes as long to load as everything else: import @discordjs/ws, @discordjs/rest and discord-api-types.',
   ],
-  [
+  'The embedded sides are written from the documents, not from the code that they test.': [
     /^sandbox\//,
     /^(?:src\/(?:services|config)|test\/|bench\/)/,
-    'The embedded sides are written from the documents, not from the code that they test.',
   ],
-  [
+  'The embedded Discord can be used without the bot: it imports nothing of it.': [
     /^sandbox\/(?:discord\/|(?!start\.ts)[^/]+$)/,
     /^(?:src|scripts|sandbox\/(?:gateway|web))\//,
-    'The embedded Discord can be used without the bot: it imports nothing of it.',
   ],
-  [
+  'The embedded gateway can be used without the bot: it imports nothing of it.': [
     /^sandbox\/gateway\//,
     /^(?:src|scripts|sandbox\/(?:discord|web))\//,
-    'The embedded gateway can be used without the bot: it imports nothing of it.',
   ],
-];
+};
 
 /** What is wrong with the imports of a file. `path` is relative to the project's folder. */
 export function importProblems(path: string, text: string): string[] {
@@ -72,7 +64,7 @@ function importsIn(path: string, text: string): string[] {
 }
 
 function problemOf(importer: string, imported: string): string | undefined {
-  const [, , message] = rules.find(([from, to]) => from.test(importer) && to.test(imported)) ?? [];
+  const [message] = Object.entries(rules).find(([, [from, to]]) => from.test(importer) && to.test(imported)) ?? [];
   if (message !== undefined) return message;
   if (!importer.startsWith('src/') || !imported.startsWith('src/')) return undefined;
   if (levelOf(importer) > levelOf(imported)) return 'Imports point down only: see the layout in ARCHITECTURE.md.';
