@@ -10,7 +10,7 @@ import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
 import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
-import { DiscordUnreachable, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
+import { DiscordUnreachable, NotDiscord, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
 import { registrations } from '../src/discord/registration.ts';
 import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
@@ -74,8 +74,7 @@ export const readCommands = async (rest: REST, route: `/${string}`): Promise<API
 export async function readApplication(rest: REST): Promise<APIApplication> {
   const application = await reachDiscord(rest.get(Routes.currentApplication()));
   if (isRecord(application) && typeof application.id === 'string') return application as unknown as APIApplication;
-  const problem = 'leads to something other than Discord’s API. Correct or remove it, and check for a proxy';
-  throw new ConfigError([{ variable: 'DISCORD_API_URL', problem }]);
+  throw new NotDiscord();
 }
 
 export function printLinks(id: string, discord: Config['discord']): void {
@@ -148,6 +147,7 @@ export function explainFailure(error: unknown): Stop {
     return new Stop(EX_CONFIG, `Invalid settings (see .env.example):\n${problems.join('\n')}`);
   }
   if (error instanceof Error && 'status' in error && error.status === 401) return new Stop(EX_NOPERM, TOKEN_REJECTED);
+  if (error instanceof NotDiscord) return new Stop(EX_CONFIG, error.message);
   if (error instanceof DiscordUnreachable) return new Stop(EX_TEMPFAIL, UNREACHABLE);
   if (error instanceof DiscordAPIError && NO_ACCESS.has(error.code)) return new Stop(EX_CONFIG, noAccess(error.code));
   const lines = (error instanceof Error ? error.message : String(error)).split('\n').map(terminalSafe);

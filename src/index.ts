@@ -5,7 +5,7 @@ import { ruleTargets } from './commands/index.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { currentEnvironment } from './config-reload.ts';
 import { errorFacts, isRefusal } from './discord/outbox/errors.ts';
-import { DiscordUnreachable, TOKEN_REJECTED } from './discord/reach.ts';
+import { DiscordUnreachable, NotDiscord, TOKEN_REJECTED } from './discord/reach.ts';
 import { MissingIntent } from './discord/reads.ts';
 import { ShardCountError } from './discord/shards/shard-processes.ts';
 import { PortError } from './lib/listen.ts';
@@ -121,11 +121,7 @@ function logFailedStart(error: unknown, log: Log): number {
     log.fatal(error.message);
     return error.isInUse ? EX_TEMPFAIL : EX_CONFIG;
   }
-  if (error instanceof MissingIntent) {
-    log.fatal(error.message);
-    return EX_CONFIG;
-  }
-  if (error instanceof ShardCountError) {
+  if (error instanceof MissingIntent || error instanceof ShardCountError || error instanceof NotDiscord) {
     log.fatal(error.message);
     return EX_CONFIG;
   }

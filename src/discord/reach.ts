@@ -11,6 +11,15 @@ export class DiscordUnreachable extends Error {
   override readonly name = 'DiscordUnreachable';
 }
 
+/** Something else, such as the page of a proxy, responds in Discord's place. */
+export class NotDiscord extends Error {
+  override readonly name = 'NotDiscord';
+
+  constructor() {
+    super('DISCORD_API_URL leads to something other than Discord’s API. Correct or remove it, and check for a proxy.');
+  }
+}
+
 /** The library repeats a refused connection without end and without an error. One that succeeds takes seconds. */
 const CONNECT_LIMIT_MS = 60_000;
 
@@ -25,7 +34,7 @@ export async function reachDiscord<T>(request: Promise<T>): Promise<T> {
     return await request;
   } catch (error) {
     // The store can be lost while a request waits.
-    if (isRefusal(error) || error instanceof StoreError) throw error;
+    if (isRefusal(error) || error instanceof NotDiscord || error instanceof StoreError) throw error;
     throw new DiscordUnreachable('Discord cannot be reached.', { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { NotDiscord } from '../reach.ts';
 import { Connection, FATAL_CODES } from './connection.ts';
 import type { Identity } from './identity.ts';
 import { TOO_MANY_REQUESTS, Traffic } from './traffic.ts';
@@ -189,14 +190,15 @@ function limitRateLimits(makeRequest: MakeRequest): MakeRequest {
 const MAX_CLOCK_ERROR_MS = 60_000;
 
 /**
- * Interactions are dated by Discord. To a machine with another time, they all look expired, or never do. Reads the first response itself: with a
- * listener for responses, discord.js would load Node's own fetch, which takes 7 MB.
+ * Refuses the page of a proxy, and warns of a wrong clock: interactions are dated by Discord, and to a machine with another time they all look expired, or
+ * never do. Reads the first response itself: with a listener for responses, discord.js would load Node's own fetch, which takes 7 MB.
  */
-function warnOfWrongClock({ options }: REST, log: Log): void {
+function checkFirstResponse({ options }: REST, log: Log): void {
   const { makeRequest } = options;
   options.makeRequest = async function checkFirst(...request) {
     const response = await makeRequest(...request);
     if (options.makeRequest !== checkFirst) return response;
+    if (response.ok && response.headers.get('content-type')?.startsWith('text/html')) throw new NotDiscord();
     options.makeRequest = makeRequest;
     // Not an injected clock, because Discord's date is the real one.
     const aheadMs = systemClock.now() - Date.parse(response.headers.get('date') ?? '');
@@ -216,7 +218,7 @@ const RECONNECT_LOG_INTERVAL_MS = 60_000;
 export function logDiscordEvents(clients: DiscordClients, log: Log, clock: Clock): void {
   const { rest, tokenRest, callbackRest } = clients;
   const { socket } = clients.connection;
-  warnOfWrongClock(rest, log);
+  checkFirstResponse(rest, log);
   let socketError: Error | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;
   socket.on(Events.Error, ({ error }) => {

@@ -5,6 +5,7 @@ import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { GatewayIntentBits } from 'discord-api-types/v10';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createDiscordClients, intentsOf, logDiscordEvents } from '../../../src/discord/outbox/clients.ts';
+import { NotDiscord, reachDiscord } from '../../../src/discord/reach.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { entriesOf } from '../../../src/lib/entries.ts';
 import { createLogger } from '../../../src/lib/log.ts';
@@ -63,6 +64,27 @@ it.each([
     expect(lines).toEqual(word === undefined ? [] : [warning]);
   },
 );
+
+it('A page in place of Discord’s API is named as what it is, however often it is tried, and is no outage', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<title>Welcome</title>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clients = createDiscordClients(`http://127.0.0.1:${port}/api`);
+  onTestFinished(async () => {
+    await clients.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  logDiscordEvents(
+    clients,
+    createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined }),
+    systemClock,
+  );
+  for (const path of ['/gateway', '/gateway/bot'] as const)
+    await expect(reachDiscord(clients.reads.get(path, { auth: false }))).rejects.toThrow(NotDiscord);
+});
 
 it('A request that Discord always refuses because of its rate limits is given up', async () => {
   let requestCount = 0;
