@@ -32,7 +32,7 @@ describe('npm run release', () => {
     ['a version that is already set', { version: '1.2.0' }, []],
     ['no previous release', { tags: [], subjects: undefined }, []],
     ['no version', { changelog: '# Changelog\n\n## Unreleased\n\n- More.\n' }, ['CHANGELOG.md has no version']],
-    ['a released version', { tags: ['v1.2.0'] }, ['1.2.0 is released already']],
+    ['a released version', { tags: ['v1.2.0'] }, ['1.2.0 is released already. Rename "## Unreleased"']],
     [
       'unreleased changes',
       { changelog: validRelease.changelog.replace('## 1.2.0', '## Unreleased\n\n- New.\n\n## 1.2.0') },
@@ -44,7 +44,11 @@ describe('npm run release', () => {
     ['a candidate, which freezes no schema', { ...candidate(1), schema: '9.9' }, []],
     ['a second candidate', { ...candidate(2), version: '1.2.0-rc.1', tags: ['v1.1.0', 'v1.2.0-rc.1'] }, []],
     ['a release after its candidates', { version: '1.2.0-rc.10', tags: ['v1.1.0', 'v1.2.0-rc.10'] }, []],
-    ['a released candidate', { ...candidate(1), tags: ['v1.2.0-rc.1'] }, ['1.2.0-rc.1 is released already']],
+    [
+      'a released candidate',
+      { ...candidate(1), tags: ['v1.2.0-rc.1'] },
+      ['1.2.0-rc.1 is released already. Rename its heading'],
+    ],
     ['a lower candidate', { ...candidate(2), version: '1.2.0-rc.10' }, ['package.json has 1.2.0-rc.10']],
     ['a candidate after its release', { ...candidate(1), version: '1.2.0' }, ['package.json has 1.2.0']],
     [

@@ -34,7 +34,9 @@ export function problemsOf({ version, changelog, upgrading, schema, tags, status
   if (next === undefined) return ['CHANGELOG.md has no version. Give its entries a heading such as "## 1.2.3".'];
   const problems: string[] = [];
   if (tags.includes(tagOf(next)))
-    problems.push(`${next} is released already. Rename "## Unreleased" in CHANGELOG.md to the next version.`);
+    problems.push(
+      `${next} is released already. Rename ${isCandidate(next) ? 'its heading' : '"## Unreleased"'} in CHANGELOG.md to the next version.`,
+    );
   else if (headings(changelog)[0] !== next)
     problems.push(`CHANGELOG.md has changes above ${next}. Move them to the version that contains them.`);
   if (entryOf(changelog, next) === '') problems.push(`CHANGELOG.md says nothing about ${next}.`);
