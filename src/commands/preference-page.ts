@@ -1,20 +1,43 @@
 import { customIds } from '../discord/custom-ids.ts';
+import { mayManageChannels, mayManageServer } from '../discord/interaction-facts.ts';
 import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { entriesOf } from '../lib/entries.ts';
 import { languageName } from '../lib/languages.ts';
+import { Refusal } from '../lib/refusal.ts';
 import { buttonPlan } from '../messages/task-buttons.ts';
 import {
   MAX_PERSONA_LENGTH,
   type OwnPreferences,
   type PreferenceLevel,
+  type PreferenceOwner,
   type PreferenceRow,
   type PreferenceSection,
   preferenceSections,
 } from '../services/orders/preference-set.ts';
+import { preferenceOwnersOf } from '../services/orders/preferences.ts';
 import type { Context } from './feature.ts';
 import { type ChoiceName, type FieldName, switchName } from './preference-fields.ts';
-import { changeableOwner, preferenceOwnerHere } from './preference-owner.ts';
+
+/** Whose settings a page is about, where it is used. */
+function preferenceOwnerHere(of: PreferenceLevel, { facts: { userId: memberId, ...place } }: Context): PreferenceOwner {
+  const owner = preferenceOwnersOf({ ...place, memberId })[of];
+  if (!owner) throw new Refusal('refusals.settings.noServer');
+  return owner;
+}
+
+export function mayChangePreferences(of: PreferenceLevel, { facts }: Context): boolean {
+  if (of === 'channel') return mayManageChannels(facts);
+  return of === 'member' || mayManageServer(facts);
+}
+
+/** Checked with every command, press and form, because permissions change. */
+export function changeableOwner(of: PreferenceLevel, context: Context): PreferenceOwner {
+  const owner = preferenceOwnerHere(of, context);
+  if (!mayChangePreferences(of, context))
+    throw new Refusal(of === 'channel' ? 'refusals.settings.channelNotYours' : 'refusals.settings.serverNotYours');
+  return owner;
+}
 
 /** What is set for a member, a channel or a server, with a button for each section if it can be changed here. */
 export async function preferencesPage(

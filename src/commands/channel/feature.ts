@@ -1,6 +1,5 @@
 import { command, type Feature } from '../feature.ts';
-import { changeableOwner, mayChangePreferences } from '../preference-owner.ts';
-import { preferencesPage, resetQuestion } from '../preference-page.ts';
+import { changeableOwner, mayChangePreferences, preferencesPage, resetQuestion } from '../preference-page.ts';
 
 const show = command({
   name: 'show',

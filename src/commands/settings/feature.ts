@@ -11,8 +11,7 @@ import { type Context, command, type Feature, on } from '../feature.ts';
 import { digestsOf, latestValues, valuesOf } from '../latest-values.ts';
 import { modelOrDefault } from '../options.ts';
 import { preferenceFields, withEntered } from '../preference-fields.ts';
-import { changeableOwner } from '../preference-owner.ts';
-import { preferencesPage, resetQuestion } from '../preference-page.ts';
+import { changeableOwner, preferencesPage, resetQuestion } from '../preference-page.ts';
 
 type Pointer = Parameters<typeof customIds.preferences.id>[0];
 
