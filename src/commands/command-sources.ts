@@ -18,7 +18,7 @@ import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Discord } from '../services/orders/discord.ts';
 import type { StoreOwnership } from '../services/store/lease.ts';
-import type { OperatorState } from './about/page.ts';
+import type { OperatorState } from './about/feature.ts';
 
 /** What a bot with commands has beside its domains. */
 export interface BotContext extends AppContext {

@@ -12,7 +12,7 @@ import { handlers } from './index.ts';
 import { readMemberMessages } from './member-messages.ts';
 import { startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
-import { sendSetupHint } from './setup/hint.ts';
+import { sendSetupHint } from './setup/feature.ts';
 import { nameThreads } from './talk/name-threads.ts';
 import { utteranceReader } from './talk/utterances.ts';
 

@@ -15,7 +15,7 @@ import type { Discord } from '../services/orders/discord.ts';
 import type { StoredTasks } from '../services/store/stored-tasks.ts';
 import { alertPlan, operatorAlertPlan } from './budget/page.ts';
 import type { BotContext, DiscordServices } from './command-sources.ts';
-import { followedPagePlan } from './finetune/view.ts';
+import { followedPagePlan } from './finetune/feature.ts';
 import { handlers } from './index.ts';
 import { erasurePage } from './tasks/own-data.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../src/commands/index.ts';
-import { presettableOptions, typedPresetOptions } from '../../src/commands/preset-options.ts';
-import { imaginePrompt, withPreset } from '../../src/commands/presets.ts';
+import { imaginePrompt, presettableOptions, typedPresetOptions, withPreset } from '../../src/commands/presets.ts';
 import { commandsByFullName } from '../../src/discord/handlers.ts';
 import type { EnteredValues } from '../../src/discord/options.ts';
 import type { PresetContent } from '../../src/services/orders/preset.ts';

@@ -14,10 +14,9 @@ import {
   suggestModels,
 } from '../options.ts';
 import { presetsFor } from '../presets.ts';
-import { askButtons } from './buttons.ts';
+import { allowToolCall, askButtons, declineToolCall } from './buttons.ts';
 import { messageMenu, messageMenuForm } from './message-menu.ts';
 import { submitQuestion } from './questions.ts';
-import { allowToolCall, declineToolCall } from './tool-calls.ts';
 
 const MAX_INSTRUCTIONS_LENGTH = 2_000;
 

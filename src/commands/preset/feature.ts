@@ -16,8 +16,14 @@ import {
 import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import { type Context, command, type Feature, on, type Services } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOrDefault } from '../options.ts';
-import { typedPresetOptions } from '../preset-options.ts';
-import { commandNameOf, presetPlace, suggestPresets, textOptionOf, withPreset } from '../presets.ts';
+import {
+  commandNameOf,
+  presetPlace,
+  suggestPresets,
+  textOptionOf,
+  typedPresetOptions,
+  withPreset,
+} from '../presets.ts';
 import { presetList, presetName, presetPage } from './page.ts';
 
 type Makers = ReadonlyMap<string, SingleCommand<Services>>;

@@ -8,7 +8,7 @@ import { type AccessRule, accessText, MAX_ACCESS_RULES, MENTIONS } from '../../s
 import type { Context } from '../feature.ts';
 import { parseModels } from './lines.ts';
 import { managedServer } from './managed-server.ts';
-import { previewRules } from './preview.ts';
+import { previewRules } from './page.ts';
 import { accessMarkdown, accessScope } from './readable.ts';
 
 function readAccessRule(

@@ -8,7 +8,7 @@ import { type RuleMistake, type RuleTargets, readRules } from '../../services/sa
 import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
 import { command } from '../feature.ts';
 import { assertCanModerate, managedServer, requireCategories } from './managed-server.ts';
-import { previewRules } from './preview.ts';
+import { previewRules } from './page.ts';
 import { readableLine, withNames } from './readable.ts';
 
 /** Far more than all lists at their maximum size. */

@@ -1,9 +1,9 @@
+import { missingPermissions, type PermissionName, postPermissions } from '../../discord/guards.ts';
 import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
-import { type ChangeName, rulesInSections } from '../rule-lines.ts';
-import { checkPermissions } from './check-permissions.ts';
+import { type ChangeName, ruleFacts, rulesInSections } from '../rule-lines.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot set it up. Checked on the command and on every press. */
 export function serverToSetUp({ facts }: Context): string {
@@ -45,4 +45,36 @@ async function isInPlace(step: SetupStep, guildId: string, context: Context): Pr
     case 'privacy':
       return false;
   }
+}
+
+interface NamedChannel {
+  channelId: string;
+  use: 'log' | 'alerts' | 'access';
+  /** Undefined if the channel is a thread or was deleted, or if Discord does not respond. */
+  missingNames: PermissionName[] | undefined;
+}
+
+/** More channels are not examined. */
+const MAX_CHANNELS = 10;
+
+/** Which permissions the bot lacks here, and in the channels that the server's settings name. */
+export async function checkPermissions(guildId: string, { facts, services }: Context) {
+  const { rules, logChannelId, alertsChannelId } = ruleFacts(guildId, services);
+  const allowedIds = rules.access.flatMap(({ effect, channelIds = [] }) => (effect === 'allow' ? channelIds : []));
+  const uses = new Map<string, NamedChannel['use']>([
+    ...allowedIds.map((id) => [id, 'access'] as const),
+    ...(alertsChannelId === undefined ? [] : [[alertsChannelId, 'alerts'] as const]),
+    ...(logChannelId === undefined ? [] : [[logChannelId, 'log'] as const]),
+  ]);
+  const { reads, outbox } = services.discord;
+  const granted = uses.size === 0 ? undefined : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
+  const channels = [...uses].slice(-MAX_CHANNELS).map(([channelId, use]): NamedChannel => {
+    const appPermissions = granted?.get(channelId);
+    const missingNames =
+      appPermissions === undefined ? undefined : missingPermissions({ appPermissions }, postPermissions);
+    return { channelId, use, missingNames };
+  });
+  const missingHere = missingPermissions(facts);
+  const isPassed = missingHere.length === 0 && channels.every(({ missingNames }) => missingNames?.length === 0);
+  return { missingHere, named: channels, isPassed };
 }

@@ -1,8 +1,10 @@
 import { customIds } from '../../discord/custom-ids.ts';
+import { mayManageServer } from '../../discord/interaction-facts.ts';
+import { commandMention } from '../../discord/markdown.ts';
 import { languages } from '../../lib/languages.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { setupSteps } from '../../services/safety/server-setup.ts';
-import { command, type Feature, on } from '../feature.ts';
+import { type Context, command, type Feature, on } from '../feature.ts';
 import { doneSteps, finishStep, serverToSetUp } from './done-steps.ts';
 import { setupPage } from './page.ts';
 
@@ -45,3 +47,30 @@ const chooseLanguage = on(customIds.setupLanguage, {
 
 /** Leads the admins of a server through what they can decide there. Its page can be left at any time: `/setup` finds out what is left to do. */
 export const setup: Feature = { command: setupCommand, handlers: [showStep, chooseLanguage] };
+
+/**
+ * Tells the admins of a server about `/setup` once, below the first reply that one of them gets there. Discord does not announce to a bot without intents
+ * that it has joined a server.
+ */
+export async function sendSetupHint(
+  { facts, services, notifyLater, sayToMember }: Context,
+  isReplyShown: () => Promise<boolean>,
+): Promise<void> {
+  const { guildId, install } = facts;
+  if (guildId === undefined || install !== 'guild' || !mayManageServer(facts)) return;
+  const { setup, rules } = services.safety;
+  const isSetUp = rules.get(guildId).history.length > 0 || services.money.budgets.get(guildId).history.length > 0;
+  if (isSetUp || !(await setup.takeHint(guildId))) return;
+  try {
+    const id = (await services.discord.registeredCommands(facts)).get('setup');
+    // Until the operator deploys the command, it cannot be used.
+    if (id === undefined) return;
+    if (!(await isReplyShown())) return setup.giveHintBack(guildId);
+    // Stored first: after a crash, no hint is better than a second one.
+    await setup.mark(guildId, 'known');
+    await notifyLater({ content: sayToMember('setup.hint', { command: commandMention('setup', id) }) });
+  } catch (error) {
+    setup.giveHintBack(guildId);
+    throw error;
+  }
+}

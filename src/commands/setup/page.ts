@@ -12,8 +12,7 @@ import { type SetupStep, setupSteps } from '../../services/safety/server-setup.t
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
 import { logChannelWarnings, permissionsText, ruleFacts, ruleLines } from '../rule-lines.ts';
-import { checkPermissions } from './check-permissions.ts';
-import { doneSteps } from './done-steps.ts';
+import { checkPermissions, doneSteps } from './done-steps.ts';
 
 /** What a step shows, and the buttons that open the forms and pages of other commands. */
 interface StepContent {

@@ -1,22 +1,87 @@
 import { customIds, fitsCustomId } from '../../discord/custom-ids.ts';
-import type { HandlerResult } from '../../discord/handlers.ts';
+import { requirePostPermissions } from '../../discord/guards.ts';
+import type { HandlerResult, Menu } from '../../discord/handlers.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
+import { tryAndLog } from '../../discord/outbox/errors.ts';
+import { editRoute } from '../../discord/outbox/ways.ts';
 import type { MessagePlan, PreparedMessage } from '../../discord/plan.ts';
+import type { TargetMessage } from '../../discord/target-message.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
+import { loadForForm, parentOf, requireOwner } from '../../messages/pressed-task.ts';
+import { openEditForm } from '../../messages/shared-buttons.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import { addExtraMessage, leftCopyOf, markCollected } from '../../services/tasks/delivery-state.ts';
-import { isClosed, type MessagePlace, type Task } from '../../services/tasks/task.ts';
+import { isClosed, type MessagePlace, type Task, withRequest } from '../../services/tasks/task.ts';
+import { hasOwnPrompt } from '../../services/tasks/task-facts.ts';
 import { isTaskId } from '../../services/tasks/task-id.ts';
 import { statusFilters, type TaskFilter } from '../../services/tasks/task-summary.ts';
-import { type Context, command, type Feature, on } from '../feature.ts';
+import { isPrivateByDefault } from '../choices.ts';
+import { type Context, command, type Feature, on, type Services } from '../feature.ts';
+import { commandNameOf } from '../presets.ts';
+import { findShownTask } from '../shown-task.ts';
 import { canShowResult, mayDeleteMessage, visibleTask } from './access.ts';
 import { loadTaskList } from './list.ts';
 import { ownDataHandlers } from './own-data.ts';
 import { loadTaskDetails, loadTaskPage } from './page.ts';
-import { remixMenu } from './remix.ts';
-import { setSpoiler } from './spoiler.ts';
 import { verifyMenu } from './verify.ts';
+
+/** Opens the prompt of the result on a message, and orders it anew. The form checks whether the member may do so. */
+const remixMenu: Menu<Services> = {
+  name: 'remix',
+  async open(target, context) {
+    const { id, kind } = await loadForForm(findPromptedTask(target, context), context);
+    const { facts, services } = context;
+    const [command = kind] =
+      [...services.safety.targets.kindsByCommand].find(([, kinds]) => kinds.includes(kind)) ?? [];
+    const isPrivate = target.isPrivate || isPrivateByDefault(facts, commandNameOf(command), services);
+    throwIfRefusal(requirePostPermissions(facts, { private: isPrivate }));
+    const form = isPrivate ? customIds.editFilledPrivately : customIds.editFilled;
+    return openEditForm(form)(id, context);
+  },
+};
+
+/** A chain of follow-ups that is longer costs too many reads. */
+const MAX_ANCESTORS = 20;
+
+/** An upscaled image has the prompt of the image that it was made from. */
+async function findPromptedTask(target: TargetMessage, context: Context): Promise<Task> {
+  let task = await findShownTask(target, context);
+  for (let count = 0; task && !hasOwnPrompt(task) && count < MAX_ANCESTORS; count++)
+    task = await parentOf(task, context.services);
+  if (!task || !hasOwnPrompt(task)) throw new Refusal('refusals.noPromptInMessage');
+  return task;
+}
+
+/** Hides a result behind a spoiler, or shows it openly, in all messages that the bot can change. */
+const setSpoiler =
+  (isSpoiler: boolean) =>
+  async ({ taskId, list }: { taskId: string; list: TaskFilter }, context: Context): Promise<HandlerResult> => {
+    const { services, say } = context;
+    requireOwner(await visibleTask(taskId, context), context);
+    const task = await services.tasks.book.change(taskId, (known) => {
+      if (!canShowResult(known)) throw new Refusal('refusals.noResult');
+      if (known.request.spoiler === 'required') throw new Refusal('refusals.spoilerRequired');
+      return withRequest(known, { spoiler: isSpoiler });
+    });
+    const changes = await Promise.all(messagesOf(task).map((message) => changeMessage(message, isSpoiler, context)));
+    // After its interaction's token, nothing reaches a private message or one of a personal install.
+    const isComplete = changes.every(Boolean) && (!task.message || editRoute(task) !== undefined);
+    return loadTaskPage(taskId, list, context, isComplete ? undefined : say('tasks.spoilerLeft'));
+  };
+
+function messagesOf(task: Task): MessagePlace[] {
+  const own = editRoute(task)?.message;
+  // The question to moderators stays hidden.
+  const copies = (task.beside ?? []).filter(({ id }) => id !== task.review?.messageId);
+  return [...(own ? [own] : []), ...copies];
+}
+
+async function changeMessage(message: MessagePlace, isSpoiler: boolean, { services }: Context): Promise<boolean> {
+  const { discord, log } = services;
+  const change = () => discord.outbox.setSpoilers(message, isSpoiler);
+  return (await tryAndLog(log, 'Could not change the spoilers of a message.', {}, change)) !== undefined;
+}
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */
 export const tasksPageButton = on(customIds.tasks, { reply: 'here', run: loadTaskList });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aboutPage } from '../../../src/commands/about/page.ts';
+import { aboutPage } from '../../../src/commands/about/feature.ts';
 import { say } from '../../../src/locales/index.ts';
 
 const health = {

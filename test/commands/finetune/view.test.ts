@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeCodeBlock, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/view.ts';
+import { escapeCodeBlock, type FineTunePage, fineTunePage } from '../../../src/commands/finetune/feature.ts';
 import { say } from '../../../src/locales/index.ts';
 import type { FineTuneEvent } from '../../../src/services/gateway/fine-tunes.ts';
 

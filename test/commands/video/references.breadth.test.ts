@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { ruleTargets } from '../../../src/commands/index.ts';
-import { videoKinds } from '../../../src/commands/video/kinds.ts';
+import { videoKinds } from '../../../src/commands/video/feature.ts';
 import { type VideoValues, videoOrder, videoRequest } from '../../../src/commands/video/request.ts';
 import { ConfigError, readConfig } from '../../../src/config.ts';
 import { throwIfRefusal } from '../../../src/lib/refusal.ts';
