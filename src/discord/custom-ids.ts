@@ -234,18 +234,13 @@ const reportedCodec = namedArguments({ taskId: taskArgument, messageId: z.string
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;
 export type RuleSection = (typeof ruleSections)[number];
 
-/** A form for a section, with digests of the values that it was opened with. */
 const digestsArgument = z.string().max(20).optional();
 
-/** `opened`, `seen`: digests of what its admin has read, when it opened and in a refusal. */
-const rulesFormCodec: PointerCodec<{
-  section: RuleSection;
-  opened?: string | undefined;
-  seen?: string | undefined;
-}> = {
-  write: ({ section, ...digests }) => [section, ...[digests.opened, digests.seen].flatMap((one) => one ?? [])],
-  read: namedArguments({ section: z.enum(ruleSections), opened: digestsArgument, seen: digestsArgument }).read,
-};
+/** A form for a section. `opened`, `seen`: digests of what its reader has read, when it opened and in a refusal. */
+function formCodec<Shape extends z.ZodRawShape>(shape: Shape) {
+  const { write, read } = namedArguments({ ...shape, opened: digestsArgument, seen: digestsArgument });
+  return { read, write: (pointer: Parameters<typeof write>[0]) => write(pointer).filter((text) => text !== '') };
+}
 
 /** A step of the set-up, or the overview after the last one, and the step that this finishes. */
 const setupView = z.enum([...setupSteps, 'overview']);
@@ -256,13 +251,6 @@ const setupCodec = namedArguments({
 
 /** A section of the settings of a member, a channel or a server. */
 const preferencesPointer = { of: z.enum(preferenceLevels), section: z.enum(preferenceSections) };
-const preferencesCodec = namedArguments(preferencesPointer);
-/** `opened` and `seen` are those of the forms for rules. */
-const preferencesForm = namedArguments({ ...preferencesPointer, opened: digestsArgument, seen: digestsArgument });
-const preferencesFormCodec: typeof preferencesForm = {
-  ...preferencesForm,
-  write: ({ of, section, opened, seen }) => [of, section, ...[opened, seen].flatMap((one) => one ?? [])],
-};
 
 /** The commands that a prompt proposed by `/prompt` can be used with. */
 export const proposalUses = ['imagine', 'image', 'video'] as const;
@@ -380,10 +368,10 @@ export const customIds = {
   reportBlock: verb('repblock', taskCodec),
   reportBlockFilled: verb('repblocf', taskCodec),
   rules: verb('rules', oneArgument(z.enum(ruleSections))),
-  rulesFilled: verb('rulesf', rulesFormCodec),
+  rulesFilled: verb('rulesf', formCodec({ section: z.enum(ruleSections) })),
   /** Pressed on another page, which stays: the rules are shown in a new message. */
   rulesApart: verb('rulesn', oneArgument(z.enum(ruleSections))),
-  rulesApartFilled: verb('rulesnf', rulesFormCodec),
+  rulesApartFilled: verb('rulesnf', formCodec({ section: z.enum(ruleSections) })),
   accessRemove: verb('access', noArguments),
   /** An admin's decision about a preview of changed rules. */
   rulesApply: verb('import', taskCodec),
@@ -392,8 +380,8 @@ export const customIds = {
   resume: verb('resume', pausedCodec),
   setup: verb('setup', setupCodec),
   setupLanguage: verb('setupl', oneArgument(setupView)),
-  preferences: verb('prefs', preferencesCodec),
-  preferencesFilled: verb('prefsf', preferencesFormCodec),
+  preferences: verb('prefs', namedArguments(preferencesPointer)),
+  preferencesFilled: verb('prefsf', formCodec(preferencesPointer)),
   preferencesReset: verb('prefsr', oneArgument(z.enum(preferenceLevels))),
   preferencesResetAnswer: verb(
     'prefsra',
