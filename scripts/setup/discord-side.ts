@@ -97,12 +97,10 @@ async function checkChannels(rest: REST, server: Server, botId: string, terminal
   const [channels, member] = (await reachDiscord(
     Promise.all([rest.get(Routes.guildChannels(server.id)), rest.get(Routes.guildMember(server.id, botId))]),
   )) as [APIGuildChannel[], APIGuildMember];
+  const bot = { guildId: server.id, roleIds: member.roles, memberId: botId };
   const lacking = channels
     .filter(({ type }) => type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement)
-    .map((channel) => ({
-      channel,
-      appPermissions: permissionsIn(server, [[server.id], member.roles, [botId]], channel.permission_overwrites),
-    }))
+    .map((channel) => ({ channel, appPermissions: permissionsIn([server], bot, channel.permission_overwrites) }))
     .filter((place) => missingPermissions(place).length > 0);
   const exception = lacking.length === 0 ? '.' : `, except in ${lacking.length} of its channels:`;
   terminal.good(`On ${terminalSafe(server.name)}, the bot has all the permissions it needs${exception}`);

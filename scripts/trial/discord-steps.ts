@@ -46,9 +46,9 @@ export function discordSteps(sides: Sides, keepsCommands: boolean): Step[] {
 async function checkPermissions({ clients: { rest }, channel, guildId, bot }: Sides): Promise<void> {
   const server = (await readServers(rest)).find(({ id }) => id === guildId);
   const current = (await rest.get(Routes.channel(channel.id))) as typeof channel;
-  const { roles } = (await rest.get(Routes.guildMember(guildId, bot.id))) as APIGuildMember;
+  const { roles: roleIds } = (await rest.get(Routes.guildMember(guildId, bot.id))) as APIGuildMember;
   if (!server) throw new Unexpected('the bot is not on the server of the channel');
-  const appPermissions = permissionsIn(server, [[guildId], roles, [bot.id]], current.permission_overwrites);
+  const appPermissions = permissionsIn([server], { guildId, roleIds, memberId: bot.id }, current.permission_overwrites);
   const names = missingNames(appPermissions);
   if (names !== '') throw new Unexpected(`the bot lacks permissions in the channel: ${names}`);
 }

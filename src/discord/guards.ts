@@ -74,19 +74,21 @@ const { Administrator, ViewChannel } = PermissionFlagsBits;
 
 /**
  * The permissions of a member, from those of their roles, as overwrites change them: for everyone, then for the member's roles, then for the member
- * (Discord's documentation, topics/permissions, "Permission Overwrites"). `targets` are the IDs in that order.
+ * (Discord's documentation, topics/permissions, "Permission Overwrites"). Without a member, those of everyone.
  */
 export function permissionsIn(
-  { permissions }: { permissions: string },
-  targets: readonly (readonly string[])[],
+  roles: readonly { id: string; permissions: string }[],
+  { guildId, roleIds = [], memberId = '' }: { guildId: string; roleIds?: readonly string[]; memberId?: string },
   overwrites: readonly { id: string; allow: string; deny: string }[] = [],
 ): bigint {
-  if ((BigInt(permissions) & Administrator) !== 0n) return ~0n;
-  const bits = targets.reduce((granted, ids) => {
+  const held = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
+  const ofRoles = held.reduce((all, { permissions }) => all | BigInt(permissions), 0n);
+  if ((ofRoles & Administrator) !== 0n) return ~0n;
+  const bits = [[guildId], roleIds, [memberId]].reduce((granted, ids) => {
     const applicable = overwrites.filter(({ id }) => ids.includes(id));
     const denied = applicable.reduce((all, { deny }) => all | BigInt(deny), 0n);
     return applicable.reduce((all, { allow }) => all | BigInt(allow), granted & ~denied);
-  }, BigInt(permissions));
+  }, ofRoles);
   return (bits & ViewChannel) === 0n ? 0n : bits;
 }
 

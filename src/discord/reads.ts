@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/exact-json.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { RecentMap } from '../lib/recent-map.ts';
+import { RecentMap, RecentValues } from '../lib/recent-map.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { permissionsIn } from './guards.ts';
 import { grantsAny, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
@@ -45,16 +45,18 @@ export type GatewayInfo = z.output<typeof gatewayShape>;
 export const readGateway = async (reads: DiscordReads): Promise<GatewayInfo> =>
   gatewayShape.parse(await reads.get(Routes.gatewayBot()));
 
+const overwrites = z.array(z.object({ id: z.string(), allow: z.string(), deny: z.string() })).default([]);
 const channelAccess = z.object({
   type: z.number(),
   parent_id: z.string().nullish(),
   nsfw: z.boolean().default(false),
-  permission_overwrites: z.array(z.object({ id: z.string(), allow: z.string(), deny: z.string() })).default([]),
+  permission_overwrites: overwrites,
 });
+const rolesShape = z.array(z.object({ id: z.string(), permissions: z.string() }));
 const guildAccess = z.object({
   owner_id: z.string(),
   preferred_locale: z.string().optional(),
-  roles: z.array(z.object({ id: z.string(), permissions: z.string() })),
+  roles: rolesShape,
 });
 const commandPermission = z.object({ id: z.string(), type: z.number(), permission: z.boolean() });
 const commandAccess = z.array(z.object({ id: z.string(), permissions: z.array(commandPermission) }));
@@ -103,10 +105,8 @@ export async function requireMessageContent(reads: DiscordReads, token: string, 
 const MAX_CACHED_CHANNELS = 5_000;
 
 const guildShape = z.object({ name: z.string(), preferred_locale: z.string().optional() });
-const rolesShape = z.array(z.object({ id: z.string(), permissions: z.string() }));
 const memberShape = z.object({ roles: z.array(z.string()) });
-const overwriteShape = z.object({ id: z.string(), allow: z.string(), deny: z.string() });
-const channelsShape = z.array(z.object({ id: z.string(), permission_overwrites: z.array(overwriteShape).optional() }));
+const channelsShape = z.array(z.object({ id: z.string(), permission_overwrites: overwrites }));
 const namedSchema = z.array(z.object({ id: z.string(), name: z.string() }));
 
 /** What the bot reads from Discord while it runs. */
@@ -172,13 +172,11 @@ export class DiscordReader {
         readGuildAccess(this.#reads, guildId),
         readChannelAccess(this.#reads, channelId),
       ]);
-      const everyone = roles.find(({ id }) => id === guildId);
-      if (everyone === undefined || channel.type === ChannelType.PrivateThread) return false;
+      if (channel.type === ChannelType.PrivateThread) return false;
       // A thread has the permissions of its parent.
       const parentId = THREAD_TYPES.has(channel.type) ? channel.parent_id : undefined;
       const place = parentId ? await readChannelAccess(this.#reads, parentId) : channel;
-      const granted = permissionsIn(everyone, [[guildId]], place.permission_overwrites);
-      return grantsAny(granted, PermissionFlagsBits.ViewChannel);
+      return grantsAny(permissionsIn(roles, { guildId }, place.permission_overwrites), PermissionFlagsBits.ViewChannel);
     });
     return isSeen === true;
   }
@@ -204,17 +202,12 @@ export class DiscordReader {
     const permissions = await tryAndLog(this.#log, failure, { server: guildId }, async () => {
       const routes = [Routes.guildRoles(guildId), Routes.guildMember(guildId, botId), Routes.guildChannels(guildId)];
       const [roles, member, channels] = await Promise.all(routes.map((route) => this.#reads.get(route)));
-      const { roles: roleIds } = memberShape.parse(member);
-      const held = rolesShape.parse(roles).filter(({ id }) => id === guildId || roleIds.includes(id));
-      const granted = held.reduce((all, role) => all | BigInt(role.permissions), 0n);
-      const targets = [[guildId], roleIds, [botId]];
+      const serverRoles = rolesShape.parse(roles);
+      const bot = { guildId, roleIds: memberShape.parse(member).roles, memberId: botId };
       return new Map(
         channelsShape
           .parse(channels)
-          .map(({ id, permission_overwrites }) => [
-            id,
-            permissionsIn({ permissions: String(granted) }, targets, permission_overwrites),
-          ]),
+          .map(({ id, permission_overwrites }) => [id, permissionsIn(serverRoles, bot, permission_overwrites)]),
       );
     });
     return permissions ?? new Map();
@@ -259,39 +252,35 @@ const commandsShape = z.array(z.object({ id: z.string(), name: z.string(), conte
 type Command = z.output<typeof commandsShape>[number];
 
 /** Registered commands only change when they are deployed. */
-const CACHE_MS = 10 * 60_000;
-const MAX_CACHED_SERVERS = 500;
+const COMMAND_CACHE = { forMs: 10 * 60_000, max: 500 };
 
 /** The ids of our commands, both global and server-specific, by their full names. */
 export function createCommandLookup({ identity, reads }: DiscordClients, fullNames: readonly string[], clock: Clock) {
-  const cache = new RecentMap<string, { at: number; commands: ReadonlyMap<string, string> }>(MAX_CACHED_SERVERS);
-
   async function fetch(guildId?: string): Promise<Command[]> {
     const id = identity.applicationId ?? '';
     const route = guildId === undefined ? Routes.applicationCommands(id) : Routes.applicationGuildCommands(id, guildId);
     return commandsShape.parse(await reads.get(route));
   }
 
-  return async ({ guildId, install }: InteractionPlace): Promise<ReadonlyMap<string, string>> => {
-    // A server that has not installed the bot has no commands of its own.
-    const ownGuildId = install === 'guild' ? guildId : undefined;
-    const cacheKey = ownGuildId ?? '';
-    const cached = cache.get(cacheKey);
-    if (cached && clock.now() - cached.at < CACHE_MS) return cached.commands;
-    const lists = await Promise.all([fetch(), ...(ownGuildId === undefined ? [] : [fetch(ownGuildId)])]);
-    // Commands that are only for servers with the bot are not offered anywhere else.
-    const isOffered = ({ contexts }: Command): boolean =>
-      ownGuildId !== undefined || !contexts?.every((context) => context === InteractionContextType.Guild);
-    const offeredCommands = lists.flat().filter(isOffered);
-    const ids = new Map(offeredCommands.map(({ name, id }) => [name, id]));
-    const registered = new Map(
-      fullNames.flatMap((name) => {
-        // The name of a menu contains spaces; a subcommand follows a space.
-        const id = ids.get(name) ?? ids.get(name.split(' ')[0] ?? '');
-        return id === undefined ? [] : [[name, id] as const];
-      }),
-    );
-    cache.set(cacheKey, { at: clock.now(), commands: registered });
-    return registered;
-  };
+  const registered = new RecentValues(
+    async (guildId): Promise<ReadonlyMap<string, string>> => {
+      const lists = await Promise.all([fetch(), ...(guildId === '' ? [] : [fetch(guildId)])]);
+      // Commands that are only for servers with the bot are not offered anywhere else.
+      const isOffered = ({ contexts }: Command): boolean =>
+        guildId !== '' || !contexts?.every((context) => context === InteractionContextType.Guild);
+      const offeredCommands = lists.flat().filter(isOffered);
+      const ids = new Map(offeredCommands.map(({ name, id }) => [name, id]));
+      return new Map(
+        fullNames.flatMap((name) => {
+          // The name of a menu contains spaces; a subcommand follows a space.
+          const id = ids.get(name) ?? ids.get(name.split(' ')[0] ?? '');
+          return id === undefined ? [] : [[name, id] as const];
+        }),
+      );
+    },
+    COMMAND_CACHE,
+    clock,
+  );
+  // A server that has not installed the bot has no commands of its own.
+  return ({ guildId = '', install }: InteractionPlace) => registered.get(install === 'guild' ? guildId : '');
 }

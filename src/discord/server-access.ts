@@ -38,12 +38,10 @@ export class ServerAccess {
     const parentId = THREAD_TYPES.has(channel.type) ? (channel.parent_id ?? undefined) : undefined;
     // A thread has the permissions of its parent.
     const place = parentId === undefined ? channel : await this.#channels.get(parentId);
-    const ownRoles = guild.roles.filter(({ id }) => id === guildId || roleIds.includes(id));
-    const granted = ownRoles.reduce((sum, { permissions }) => sum | BigInt(permissions), 0n);
-    const targets = [[guildId], roleIds, [memberId]];
-    const { permission_overwrites: overwrites } = place;
     const permissions =
-      guild.owner_id === memberId ? ~0n : permissionsIn({ permissions: String(granted) }, targets, overwrites);
+      guild.owner_id === memberId
+        ? ~0n
+        : permissionsIn(guild.roles, { guildId, roleIds, memberId }, place.permission_overwrites);
     return {
       parentChannelId: parentId,
       isPrivateThread: channel.type === ChannelType.PrivateThread,

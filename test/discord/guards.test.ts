@@ -123,26 +123,28 @@ it.each([
 
 describe('The permissions of a member in a channel', () => {
   const { ViewChannel, SendMessages, AttachFiles, Administrator } = Permission;
-  const targets = [['everyone'], ['a-role', 'another-role'], ['member']];
+  const member = { guildId: 'everyone', roleIds: ['a-role', 'another-role'], memberId: 'member' };
+  const rolesWith = (permissions: bigint) => [
+    { id: 'everyone', permissions: String(permissions) },
+    { id: 'a-role-of-others', permissions: String(Administrator) },
+  ];
   const overwrite = (id: string, allow: bigint, deny: bigint) => ({ id, allow: String(allow), deny: String(deny) });
 
   it('An overwrite for a role precedes that for everyone, and one for the member precedes both', () => {
-    const permissions = String(ViewChannel | SendMessages);
+    const roles = rolesWith(ViewChannel | SendMessages);
     const overwrites = [
       overwrite('member', 0n, AttachFiles),
       overwrite('a-role', SendMessages | AttachFiles, 0n),
       overwrite('everyone', 0n, SendMessages),
       overwrite('a-role-of-others', 0n, ViewChannel),
     ];
-    expect(permissionsIn({ permissions }, targets, overwrites)).toBe(ViewChannel | SendMessages);
+    expect(permissionsIn(roles, member, overwrites)).toBe(ViewChannel | SendMessages);
   });
 
   it('Who cannot see a channel has no permissions there, unless they are an administrator', () => {
     const overwrites = [overwrite('everyone', 0n, ViewChannel)];
-    expect(permissionsIn({ permissions: String(ViewChannel | SendMessages) }, targets, overwrites)).toBe(0n);
-    expect(permissionsIn({ permissions: String(Administrator) }, targets, overwrites) & SendMessages).toBe(
-      SendMessages,
-    );
+    expect(permissionsIn(rolesWith(ViewChannel | SendMessages), member, overwrites)).toBe(0n);
+    expect(permissionsIn(rolesWith(Administrator), member, overwrites) & SendMessages).toBe(SendMessages);
   });
 });
 
