@@ -134,7 +134,7 @@ function discordCalls(clients: ReturnType<typeof createDiscordClients>, log: Ret
   const botRest = clients.rest;
   const outbox = new Outbox(clients, log);
   const reader = new DiscordReader(clients.reads, log);
-  const responder = new Responder(outbox, { applicationId: ID, interactionId: ID, token: 'token' });
+  const responder = new Responder(outbox, { application_id: ID, id: ID, token: 'token' });
   const messageReference = { channelId: ID, id: ID };
   const token = { by: 'token', applicationId: ID, token: 'token' } as const;
   const answers = new Answers({

@@ -1,5 +1,6 @@
 import { RESTJSONErrorCodes } from 'discord-api-types/v10';
 import { listText } from '../lib/formats.ts';
+import { Listeners } from '../lib/listeners.ts';
 import type { PlainLog } from '../lib/log.ts';
 import { currentSubject } from '../lib/log-subject.ts';
 import { safeName } from '../lib/loggable.ts';
@@ -58,20 +59,17 @@ function failureReason(error: unknown): string {
 /** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
   readonly #log: PlainLog;
-  #onFailure: (reason: string) => void = () => undefined;
+  readonly #failures = new Listeners<[reason: string]>();
+  /** Called with the kind of each failure, which is one of a few words and never contains text from outside. */
+  readonly onFailure = this.#failures.add;
 
   constructor(log: PlainLog) {
     this.#log = log;
   }
 
-  /** The listener is called with the kind of each failure, which is one of a few words and never contains text from outside. */
-  onFailure(listener: (reason: string) => void): void {
-    this.#onFailure = listener;
-  }
-
   /** `what` names the failed work. It is only used in the log. `say`: for those who read the sentence; may be missing if no one does. */
   messageFor(error: unknown, what: string, say: Say = sayIn()): string {
-    this.#onFailure(failureReason(error));
+    this.#failures.notify(failureReason(error));
     if (error instanceof Refusal) {
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
       if (!(error instanceof SeveralRefusals)) return refusalMessage(error, say);

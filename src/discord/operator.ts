@@ -1,5 +1,6 @@
 import { RESTJSONErrorCodes as Code } from 'discord-api-types/v10';
 import type { Language } from '../lib/languages.ts';
+import { Listeners } from '../lib/listeners.ts';
 import type { PlainLog } from '../lib/log.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import { bodyOf } from './message-body.ts';
@@ -22,7 +23,9 @@ export class Operator {
   readonly #outbox: Outbox;
   readonly #reads: DiscordReader;
   readonly #log: PlainLog;
-  #onChannelStatus: (isGone: boolean) => void = () => undefined;
+  readonly #channelStatus = new Listeners<[isGone: boolean]>();
+  /** Called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
+  readonly onChannelStatus = this.#channelStatus.add;
 
   constructor(settings: OperatorSettings, outbox: Outbox, reads: DiscordReader, log: PlainLog) {
     this.#settings = settings;
@@ -33,11 +36,6 @@ export class Operator {
 
   async isOperator(userId: string): Promise<boolean> {
     return this.#settings.ids.includes(userId) || (await this.#reads.owners()).has(userId);
-  }
-
-  /** The listener is called after each message to the channel. `isGone`: the channel was deleted, or the bot has no access to it. */
-  onChannelStatus(listener: (isGone: boolean) => void): void {
-    this.#onChannelStatus = listener;
   }
 
   /** Posts a notice in the operator's channel or, if there is none, sends it directly to the configured operators or else to the application's owners. Returns its messages. */
@@ -72,11 +70,11 @@ export class Operator {
     if (channelId === undefined) return undefined;
     try {
       const message = await this.#outbox.post(channelId, nonceOf(channelId, plan), bodyOf(plan));
-      this.#onChannelStatus(false);
+      this.#channelStatus.notify(false);
       return message;
     } catch (error) {
       this.#log.info({ channel: channelId, ...errorFacts(error) }, "Could not post in the operator's channel.");
-      if (isChannelGone(error)) this.#onChannelStatus(true);
+      if (isChannelGone(error)) this.#channelStatus.notify(true);
       return undefined;
     }
   }
@@ -87,7 +85,7 @@ export class Operator {
       return 'changed';
     } catch (error) {
       this.#log.info(errorFacts(error), 'Could not change a message to the operator.');
-      if (isChannelGone(error) && message.channelId === this.#settings.channelId) this.#onChannelStatus(true);
+      if (isChannelGone(error) && message.channelId === this.#settings.channelId) this.#channelStatus.notify(true);
       return failureKindOf(error, 'edit') === 'later' ? 'late' : 'gone';
     }
   }

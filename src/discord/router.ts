@@ -1,6 +1,7 @@
 import { ApplicationCommandType, RESTJSONErrorCodes as Code, InteractionType } from 'discord-api-types/v10';
 import type { Clock } from '../lib/clock.ts';
 import type { Language } from '../lib/languages.ts';
+import { Listeners } from '../lib/listeners.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
@@ -77,16 +78,13 @@ export class Router<Services extends EarlyContext['services']> {
   readonly #stopping = new AbortController();
   /** By member and refused form, the token with which the message of the form can still be changed. Without one, a corrected form gets a new reply. */
   readonly #formTokens = new RecentMap<string, string>(MAX_FORM_TOKENS);
-  #onAcknowledged: (ms: number) => void = () => undefined;
+  readonly #acknowledgements = new Listeners<[ms: number]>();
+  /** Called with the milliseconds from an interaction's arrival to its first response. */
+  readonly onAcknowledged = this.#acknowledgements.add;
 
   constructor(parts: RouterParts<Services>) {
     this.#parts = parts;
     this.#reader = new InteractionReader(parts.handlers, parts.services, parts.drafts);
-  }
-
-  /** The listener is called with the milliseconds from an interaction's arrival to its first response. */
-  onAcknowledged(listener: (ms: number) => void): void {
-    this.#onAcknowledged = listener;
   }
 
   /** Never throws: failures are shown to the member and logged. */
@@ -117,11 +115,9 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   async #dispatch(interaction: Interaction, earlier: EarlierAcknowledgement | undefined): Promise<void> {
-    const { application_id: applicationId, id: interactionId, token, message } = interaction;
     const { outbox, clock } = this.#parts;
     const arrivedAt = clock.now();
-    const reference = { applicationId, interactionId, token, pressedMessageId: message?.id };
-    const responder = new Responder(outbox, reference, () => this.#onAcknowledged(clock.now() - arrivedAt));
+    const responder = new Responder(outbox, interaction, () => this.#acknowledgements.notify(clock.now() - arrivedAt));
     try {
       if (earlier?.isCertain) responder.continueAfter(earlier.acknowledgement);
       if (this.isFinishing) throw new Refusal('refusals.stopping');

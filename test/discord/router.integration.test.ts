@@ -167,12 +167,8 @@ async function startRouter(
     outbox,
     clock: systemClock,
   });
-  const respondEarlier = async ({
-    application_id: applicationId,
-    id: interactionId,
-    token,
-  }: Interaction): Promise<void> => {
-    const responder = new Responder(outbox, { applicationId, interactionId, token });
+  const respondEarlier = async (interaction: Interaction): Promise<void> => {
+    const responder = new Responder(outbox, interaction);
     if (earlier?.does === 'refuses') await responder.replyPrivately({ content: 'Refused elsewhere.' });
     else if (earlier) await responder.acknowledge(earlier.does);
   };

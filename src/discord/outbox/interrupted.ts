@@ -35,7 +35,7 @@ export const interruptedInteractionHandler =
     // A task that is still live shows its own outcome.
     if (book.live(({ route }) => route.interactionId === id).length > 0) return 'ended';
     try {
-      const message = await outbox.readResponse({ applicationId, token });
+      const message = await outbox.readResponse(interaction);
       if (!message) return 'not acknowledged';
       if ((message.flags & MessageFlags.Loading) === 0) return 'ended';
       const isPublic = (message.flags & MessageFlags.Ephemeral) === 0;

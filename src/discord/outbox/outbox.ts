@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { HTTPError, type RawFile } from '@discordjs/rest';
-import { RESTJSONErrorCodes as Code, type InteractionResponseType, MessageFlags, Routes } from 'discord-api-types/v10';
+import {
+  type APIInteraction,
+  RESTJSONErrorCodes as Code,
+  type InteractionResponseType,
+  MessageFlags,
+  Routes,
+} from 'discord-api-types/v10';
 import { z } from 'zod';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { PlainLog } from '../../lib/log.ts';
@@ -65,7 +71,7 @@ export class Outbox {
   }
 
   /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */
-  async readResponse({ applicationId, token }: Pick<TokenRoute, 'applicationId' | 'token'>) {
+  async readResponse({ application_id: applicationId, token }: Pick<APIInteraction, 'application_id' | 'token'>) {
     try {
       const message = await this.#tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
       const { id, flags } = responseSchema.parse(message);
@@ -78,13 +84,13 @@ export class Outbox {
 
   /** The initial response to an interaction. Discord accepts only one, so a retry is safe. */
   async respond(
-    { interactionId, token }: { interactionId: string; token: string },
+    { id, token }: Pick<APIInteraction, 'id' | 'token'>,
     body: InitialResponse,
     { files = [], wasAccepted = async () => true }: ResponseOptions = {},
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#callbackRest.post(Routes.interactionCallback(interactionId, token), {
+        await this.#callbackRest.post(Routes.interactionCallback(id, token), {
           body,
           files,
           auth: false,

@@ -1,4 +1,9 @@
-import { RESTJSONErrorCodes as Code, InteractionResponseType, MessageFlags } from 'discord-api-types/v10';
+import {
+  type APIInteraction,
+  RESTJSONErrorCodes as Code,
+  InteractionResponseType,
+  MessageFlags,
+} from 'discord-api-types/v10';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { MessagePlace } from '../../services/tasks/task.ts';
 import { formBody } from '../form.ts';
@@ -15,13 +20,8 @@ import type { TokenRoute } from './ways.ts';
 const MAX_SUGGESTIONS = 25;
 const MAX_SUGGESTION_LENGTH = 100;
 
-interface InteractionReference {
-  interactionId: string;
-  applicationId: string;
-  token: string;
-  /** The message whose button was pressed. */
-  pressedMessageId?: string | undefined;
-}
+/** `message`: the one whose button was pressed. */
+type InteractionReference = Pick<APIInteraction, 'id' | 'application_id' | 'token' | 'message'>;
 
 /** The message that an acknowledged interaction's token can change: the reply, or the message that was pressed. */
 export type Acknowledgement = 'pressed message' | 'public answer' | 'private answer';
@@ -91,7 +91,7 @@ export class Responder {
   async #isAcknowledged(acknowledgement: Acknowledgement): Promise<boolean> {
     const message = await this.#outbox.readResponse(this.#interaction);
     if (!message) return false;
-    if (acknowledgement === 'pressed message') return message.id === this.#interaction.pressedMessageId;
+    if (acknowledgement === 'pressed message') return message.id === this.#interaction.message?.id;
     return (message.flags & MessageFlags.Loading) !== 0;
   }
 
@@ -155,7 +155,7 @@ export class Responder {
   }
 
   #route(followUpId?: string): TokenRoute {
-    const { applicationId, token } = this.#interaction;
+    const { application_id: applicationId, token } = this.#interaction;
     return { by: 'token', applicationId, token, followUpId };
   }
 

@@ -25,11 +25,15 @@ export function routingBucketOf(interaction: APIInteraction): number {
   return bucketOf(namedId ?? ownerOf(guildId, { memberId, isDirect }));
 }
 
+/** The id of the pressed button, of the menu or of the form. */
+const usedIdIn = ({ type, data }: APIInteraction) =>
+  type === InteractionType.MessageComponent || type === InteractionType.ModalSubmit
+    ? readCustomId(originalFormId(data.custom_id))
+    : undefined;
+
 function changedTask(interaction: APIInteraction): string | undefined {
-  if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
-    return undefined;
-  const pressedId = readCustomId(originalFormId(interaction.data.custom_id));
-  const selectedValues = 'values' in interaction.data ? interaction.data.values : [];
+  const pressedId = usedIdIn(interaction);
+  const selectedValues = interaction.data && 'values' in interaction.data ? interaction.data.values : [];
   // The page of a task is shown by the partition that has the task; the menu's own id only says where its list begins.
   if (pressedId?.verb === customIds.task.name) return selectedValues.find(isUnambiguousTaskId);
   // In a menu that replaces too many buttons, the chosen value is the button's own id.
@@ -48,9 +52,7 @@ const SETTINGS_VERBS: ReadonlySet<string> = new Set([
 /** Whether the interaction shows or changes a member's own settings, which are in the partition of the member wherever they are used. */
 function isAboutMember(interaction: APIInteraction): boolean {
   if (interaction.type === InteractionType.ApplicationCommand) return interaction.data.name === 'settings';
-  if (interaction.type !== InteractionType.MessageComponent && interaction.type !== InteractionType.ModalSubmit)
-    return false;
-  const id = readCustomId(originalFormId(interaction.data.custom_id));
+  const id = usedIdIn(interaction);
   if (id?.verb === customIds.presetCopy.name) return true;
   return id !== undefined && SETTINGS_VERBS.has(id.verb) && id.args[0] === 'member';
 }
@@ -67,10 +69,8 @@ function changedPreset(interaction: APIInteraction): string | undefined {
 
 /** Returns the server that the operator names in a command about another server, or that a button resumes. */
 function namedServer(interaction: APIInteraction): string | undefined {
-  if (interaction.type === InteractionType.MessageComponent) {
-    const { verb, args: [server] = [] } = readCustomId(interaction.data.custom_id) ?? {};
-    return verb === customIds.resume.name ? server : undefined;
-  }
+  const { verb, args: [server] = [] } = usedIdIn(interaction) ?? {};
+  if (verb === customIds.resume.name) return server;
   if (interaction.type !== InteractionType.ApplicationCommand || !('options' in interaction.data)) return undefined;
   const options = interaction.data.options ?? [];
   const innerOptions = options.flatMap((option) => ('options' in option ? (option.options ?? []) : [option]));

@@ -1,4 +1,4 @@
-import { type APIInteraction, type GatewayInteractionCreateDispatch, InteractionType } from 'discord-api-types/v10';
+import { type GatewayInteractionCreateDispatch, InteractionType } from 'discord-api-types/v10';
 import type { AppContext } from '../../lib/app-context.ts';
 import { isDoneWithin, pause, withTimeout } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -72,7 +72,7 @@ export class UntakenInteractions<Services> {
     const { log } = this.#parts;
     const { d: interaction } = packet;
     const { member } = this.#languagesOf(packet, early);
-    const responder = this.#responderFor(interaction);
+    const responder = new Responder(this.#parts.outbox, interaction);
     try {
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
       else await responder.replyPrivately({ content: sayIn(member)('refusals.stopping') });
@@ -172,7 +172,7 @@ export class UntakenInteractions<Services> {
   ): Promise<void> {
     const { inbox, clock } = this.#parts;
     const { id } = packet.d;
-    const responder = this.#responderFor(packet.d);
+    const responder = new Responder(this.#parts.outbox, packet.d);
     this.#waitingCount += 1;
     try {
       if (!(await this.#acknowledge(responder, acknowledgement))) return void (await inbox.withdraw(partition, id));
@@ -203,9 +203,5 @@ export class UntakenInteractions<Services> {
 
   #languagesOf({ d }: GatewayInteractionCreateDispatch, early: EarlyPreferences | undefined): Languages {
     return d.type === InteractionType.Ping ? ENGLISH : languagesFor(interactionFactsOf(d), early);
-  }
-
-  #responderFor({ application_id: applicationId, id: interactionId, token, message }: APIInteraction): Responder {
-    return new Responder(this.#parts.outbox, { applicationId, interactionId, token, pressedMessageId: message?.id });
   }
 }

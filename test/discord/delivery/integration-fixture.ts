@@ -143,14 +143,14 @@ export async function createFixture({
   async function order({ by = 'member', in: channelName, isPrivate = false }: Order = {}) {
     const actor = channelName === undefined ? discord.as(by) : discord.as(by).in(channelName);
     const { interaction, exchange } = await receiveInteraction(() => actor.slash('make'));
-    await responderFor(interaction).acknowledge(isPrivate ? 'private answer' : 'public answer');
+    await new Responder(outbox, interaction).acknowledge(isPrivate ? 'private answer' : 'public answer');
     return { task: storeTask(interaction, { isPrivate }), exchange, interaction, channel: actor.channel };
   }
 
   /** A member presses a button, and the new task is shown in that message. */
   async function press(message: Pick<Message, 'id'>, button: string, by = 'member') {
     const { interaction, exchange } = await receiveInteraction(() => discord.as(by).click(message, button));
-    await responderFor(interaction).acknowledge('pressed message');
+    await new Responder(outbox, interaction).acknowledge('pressed message');
     const location = { channelId: interaction.channel?.id ?? '', id: message.id };
     return { task: storeTask(interaction, { message: location }), exchange };
   }
@@ -159,10 +159,6 @@ export async function createFixture({
     received = Promise.withResolvers();
     const exchange = await action();
     return { exchange, interaction: await received.promise };
-  }
-
-  function responderFor({ id: interactionId, application_id: applicationId, token }: Interaction): Responder {
-    return new Responder(outbox, { interactionId, applicationId, token });
   }
 
   function storeTask(

@@ -11,7 +11,7 @@ const message: MessageBody = {
 const place = { channelId: CHANNEL, id: '7' };
 const byToken = { by: 'token', applicationId: APPLICATION, token: 'a-token' } as const;
 const byBot = { by: 'edit', message: place } as const;
-const interaction = { interactionId: '600000000000000001', token: 'a-token' };
+const interaction = { id: '600000000000000001', application_id: APPLICATION, token: 'a-token' };
 const response = { type: InteractionResponseType.DeferredChannelMessageWithSource };
 
 const POST = new RegExp(`^POST .*/channels/${CHANNEL}/messages$`);
@@ -157,18 +157,18 @@ describe('The response to an interaction', () => {
   it('The response can be read with the token of the interaction alone', async () => {
     const { discord, outbox } = createFixture();
     discord.reply(ORIGINAL, { body: { id: '7', flags: MessageFlags.Ephemeral } }, { body: { id: '8' } });
-    expect(await outbox.readResponse(byToken)).toEqual({ id: '7', flags: MessageFlags.Ephemeral });
-    expect(await outbox.readResponse(byToken)).toEqual({ id: '8', flags: 0 });
+    expect(await outbox.readResponse(interaction)).toEqual({ id: '7', flags: MessageFlags.Ephemeral });
+    expect(await outbox.readResponse(interaction)).toEqual({ id: '8', flags: 0 });
     expect(discord.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
   it('The response that was deleted or never sent cannot be read, and other failures are errors', async () => {
     const { discord, outbox } = createFixture();
     discord.reply(ORIGINAL, refused(Code.UnknownWebhook, 404), refused(Code.UnknownMessage, 404));
-    expect(await outbox.readResponse(byToken)).toBeUndefined();
-    expect(await outbox.readResponse(byToken)).toBeUndefined();
+    expect(await outbox.readResponse(interaction)).toBeUndefined();
+    expect(await outbox.readResponse(interaction)).toBeUndefined();
     discord.reply(ORIGINAL, refused(Code.MissingAccess, 403));
-    await expect(outbox.readResponse(byToken)).rejects.toMatchObject({ code: Code.MissingAccess });
+    await expect(outbox.readResponse(interaction)).rejects.toMatchObject({ code: Code.MissingAccess });
   });
 });
 
