@@ -16,9 +16,11 @@ import type { GatewayError } from '../services/gateway/errors.ts';
 import type { Gateway } from '../services/gateway/gateway.ts';
 import type { GatewaySettings } from '../services/gateway/settings.ts';
 import type { Domains } from '../services/operations/engine.ts';
+import type { Readiness } from '../services/operations/readiness.ts';
 import type { Discord } from '../services/orders/discord.ts';
 import type { StoreOwnership } from '../services/store/lease.ts';
-import type { OperatorState } from './about/feature.ts';
+import type { Notice } from '../services/store/notice.ts';
+import type { Run } from '../services/store/runs.ts';
 
 /** What a bot with commands has beside its domains. */
 export interface BotContext extends AppContext {
@@ -50,6 +52,14 @@ export interface DiscordServices {
   follows: Follower;
   /** The commands and menus that are registered for this place, with their ids. */
   registeredCommands(place: InteractionPlace): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface OperatorState {
+  readiness: Readiness;
+  /** The current notices, oldest first. */
+  notices: readonly Notice[];
+  /** The recent starts, newest first. */
+  runs: readonly Run[];
 }
 
 interface Operations {

@@ -2,57 +2,49 @@ import { reasonText, refusalMessage } from '../../discord/funnel.ts';
 import { allowanceText, quantityText } from '../../discord/limit-words.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
-import type { ClusterHealth } from '../../discord/shards/cluster-health.ts';
 import { listText } from '../../lib/formats.ts';
-import type { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import type { Gateway } from '../../services/gateway/gateway.ts';
-import type { Allowance, Holder } from '../../services/money/allowance.ts';
+import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/requester.ts';
-import { type Readiness, readyParts } from '../../services/operations/readiness.ts';
-import type { HabitName } from '../../services/orders/callback-habits.ts';
-import type { LaneTrouble } from '../../services/orders/scheduler.ts';
-import type { Notice } from '../../services/store/notice.ts';
+import { readyParts } from '../../services/operations/readiness.ts';
 import type { Run } from '../../services/store/runs.ts';
-import { command, type Feature, type Services } from '../feature.ts';
+import type { OperatorState } from '../command-sources.ts';
+import { type Context, command, type Feature } from '../feature.ts';
 
-interface Health {
-  version: string;
-  /** The round trip to Discord in milliseconds; undefined before the first heartbeat. */
-  latencyMs: number | undefined;
-  gateway: { isAvailable: true; ms: number } | { isAvailable: false; reason: string; error: GatewayError };
-  liveTasks: number;
-  /** Undefined if the bot is a single process; `unknown` if the state of the other processes could not be read in time. */
-  cluster?: ClusterHealth | 'unknown' | undefined;
-  /** Endpoint families that are not polled at the moment, and why. */
-  troubles: readonly LaneTrouble[];
-  /** Which callbacks the gateway sends, by lane; empty if requests contain no callback URLs. */
-  callbacks: readonly { lane: string; habit: HabitName }[];
-  /** The time since which the store has not responded; undefined if it responds. */
-  store: { since: number } | undefined;
+/** What the page says: the state of the bot, of Discord and of the gateway, and what the member may request here. */
+async function aboutFacts({ services, facts, origin, say }: Context) {
+  const { gateway, tasks, discord, operations } = services;
+  const { spending } = services.money;
+  const [isOperator, health, cluster] = await Promise.all([
+    discord.operator.isOperator(facts.userId),
+    gatewayHealth(gateway, say),
+    operations.clusterHealth?.(),
+  ]);
+  const requester = requesterOf(origin);
+  return {
+    version: operations.version,
+    // Undefined before the first heartbeat.
+    latencyMs: discord.clients.connection.pingMs,
+    gateway: health,
+    liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
+    troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
+    // Unknown if the state of the other processes could not be read in time.
+    cluster: operations.clusterHealth && (cluster ?? ('unknown' as const)),
+    callbacks: tasks.callbacks.habits,
+    store: operations.ownership.trouble(),
+    allowances: spending.allowances(requester),
+    waitingLimits: spending.waitingLimits(requester),
+    paused: spending.pauseOf(requester),
+    block: spending.blockOf(requester),
+    operator: isOperator ? await operations.state(health.isAvailable ? undefined : health.error) : undefined,
+  };
 }
 
-export interface OperatorState {
-  readiness: Readiness;
-  /** The current notices, oldest first. */
-  notices: readonly Notice[];
-  /** The recent starts, newest first. */
-  runs: readonly Run[];
-}
-
-interface AboutFacts extends Health {
-  /** Where new requests of the member are paused; undefined if they are not. */
-  paused: 'everywhere' | 'server' | undefined;
-  /** Why all new requests of the member are refused here; undefined if no admin has blocked them. */
-  block?: Refusal | undefined;
-  /** The limits that apply to the member who uses the command. */
-  allowances: readonly Allowance[];
-  waitingLimits: readonly { holder: Holder; max: number }[];
-  /** Undefined if the member is not the operator. */
-  operator?: OperatorState | undefined;
-}
+type AboutFacts = Awaited<ReturnType<typeof aboutFacts>>;
+type GatewayHealth = { isAvailable: true; ms: number } | { isAvailable: false; reason: string; error: GatewayError };
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
@@ -78,7 +70,12 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
         : trouble;
     }),
     ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, { limits: listText(textsOf(group), say) }),
+      say(`about.limits.${holder}`, {
+        limits: listText(
+          group.map(({ text }) => text),
+          say,
+        ),
+      }),
     ),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
@@ -90,15 +87,13 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   return { page: { title: say('about.title'), blocks } };
 }
 
-const textsOf = (limits: readonly { text: string }[]): string[] => limits.map(({ text }) => text);
-
 function limitText(allowance: Allowance, say: Say): string {
   const limit = allowanceText(allowance, say);
   const { granted, unit } = allowance;
   return granted === undefined ? limit : say('about.granted', { limit, granted: quantityText(unit, granted, say) });
 }
 
-function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
+function discordLines({ latencyMs, cluster }: AboutFacts, say: Say): string[] {
   if (cluster === 'unknown') return [say('about.cluster.unknown')];
   if (!cluster)
     return [
@@ -115,7 +110,7 @@ function discordLines({ latencyMs, cluster }: Health, say: Say): string[] {
   ];
 }
 
-const callbackBlock = ({ callbacks }: Health, say: Say): string[] =>
+const callbackBlock = ({ callbacks }: AboutFacts, say: Say): string[] =>
   callbacks.length === 0
     ? []
     : [callbacks.map(({ lane, habit }) => say(`about.callbacks.${habit}`, { lane: nameOfLane(lane, say) })).join('\n')];
@@ -152,25 +147,7 @@ function runLine({ at, version, seenAt, stoppedAt, isRestored }: Run, isCurrent:
   return say(`about.operator.${end}`, { ...facts, ended });
 }
 
-/** The state of the bot, of Discord and of the gateway. */
-async function healthOf(services: Services, say: Say): Promise<Health> {
-  const { gateway, tasks } = services;
-  const { version, ownership, clusterHealth } = services.operations;
-  const { pingMs } = services.discord.clients.connection;
-  const [gatewayState, cluster] = await Promise.all([gatewayHealth(gateway, say), clusterHealth?.()]);
-  return {
-    version,
-    latencyMs: pingMs,
-    gateway: gatewayState,
-    liveTasks: cluster?.liveTasks ?? tasks.book.inProgressCount,
-    troubles: cluster?.troubles ?? tasks.scheduler.troubles(),
-    cluster: clusterHealth && (cluster ?? 'unknown'),
-    callbacks: services.tasks.callbacks.habits,
-    store: ownership.trouble(),
-  };
-}
-
-async function gatewayHealth({ models }: Gateway, say: Say): Promise<Health['gateway']> {
+async function gatewayHealth({ models }: Gateway, say: Say): Promise<GatewayHealth> {
   const start = performance.now();
   try {
     await models.list({ attempts: 1 });
@@ -188,28 +165,13 @@ export const about: Feature = {
   command: command({
     name: 'about',
     options: {},
-    async run(_values, { services, facts, origin, say }) {
-      const isOperator = await services.discord.operator.isOperator(facts.userId);
-      const [health, registeredCommands] = await Promise.all([
-        healthOf(services, say),
+    async run(_values, context) {
+      const { services, facts, say } = context;
+      const [page, registeredCommands] = await Promise.all([
+        aboutFacts(context),
         services.discord.registeredCommands(facts),
       ]);
-      const { gateway } = health;
-      const gatewayError = gateway.isAvailable ? undefined : gateway.error;
-      const operator = isOperator ? await services.operations.state(gatewayError) : undefined;
-      const requester = requesterOf(origin);
-      return aboutPage(
-        {
-          ...health,
-          allowances: services.money.spending.allowances(requester),
-          waitingLimits: services.money.spending.waitingLimits(requester),
-          paused: services.money.spending.pauseOf(requester),
-          block: services.money.spending.blockOf(requester),
-          operator,
-        },
-        commandMention('help', registeredCommands.get('help')),
-        say,
-      );
+      return aboutPage(page, commandMention('help', registeredCommands.get('help')), say);
     },
   }),
 };

@@ -7,15 +7,18 @@ const health = {
   latencyMs: 20,
   liveTasks: 0,
   troubles: [],
+  cluster: undefined,
   callbacks: [],
   allowances: [],
   waitingLimits: [],
   paused: undefined,
+  block: undefined,
+  operator: undefined,
   gateway: { isAvailable: true, ms: 5 } as const,
 };
 
 it('/about says since when the store has been unreachable, and does not mention a reachable store', () => {
-  const page = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123 } }, '/help', say));
+  const page = JSON.stringify(aboutPage({ ...health, store: { since: 1_700_000_000_123, reason: '' } }, '/help', say));
   expect(page).toContain('unable to reach its database since <t:1700000000:f>');
   expect(JSON.stringify(aboutPage({ ...health, store: undefined }, '/help', say))).not.toContain(
     'unable to reach its database',
@@ -24,7 +27,7 @@ it('/about says since when the store has been unreachable, and does not mention 
 
 it('/about tells only the operator why status checks fail, because a reason can name the gateway’s address', () => {
   const reason = 'The gateway at gateway.example refused the connection.';
-  const troubles = [{ lane: 'imgx', kind: 'unreachable', since: 0, reason }] as const;
+  const troubles = [{ lane: 'imgx', kind: 'unreachable' as const, since: 0, reason }];
   const operator = {
     readiness: { bot: undefined, discord: undefined, store: undefined, gateway: undefined },
     notices: [],
