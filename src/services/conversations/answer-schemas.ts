@@ -1,32 +1,34 @@
 import type { Clock } from '../../lib/clock.ts';
-import { isRecord, type Json } from '../../lib/exact-json.ts';
+import { isRecord, type Json, parsePlainJson } from '../../lib/exact-json.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { type JobResult, WorkerLost, WorkerPool } from '../../lib/worker-pool.ts';
 import type { SchemaCheck } from '../tasks/answer.ts';
-import type { Gather, MemberFile } from '../tasks/materials.ts';
+import type { MemberFile } from '../tasks/materials.ts';
 import type { SchemaJob, SchemaVerdict } from './asks/schema.worker.ts';
-import type { ConversationContext } from './conversation-context.ts';
 
 /** Only a schema with a hostile pattern or endless references takes longer. The time includes starting the worker on a busy machine. */
 const MAX_DURATION_MS = 5_000;
 const WORKER = new URL('./asks/schema.worker.ts', import.meta.url);
 
+/** Reads the file of a member; undefined if it is not text. */
+type TextReader = (file: MemberFile, memberId: string) => Promise<string | undefined>;
+
 /** Checks answers against the schemas of members, in a thread that can be terminated. */
 export class AnswerSchemas {
-  readonly #gather: Gather;
-  readonly #settings: ConversationContext['settings'];
+  readonly #textOf: TextReader;
   readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;
 
   /** `clock`: the real clock, because the worker takes real time. */
-  constructor(gather: Gather, settings: ConversationContext['settings'], clock: Clock) {
-    this.#gather = gather;
-    this.#settings = settings;
+  constructor(textOf: TextReader, clock: Clock) {
+    this.#textOf = textOf;
     this.#workers = new WorkerPool(WORKER, clock);
   }
 
   /** Returns the schema as it is stored and sent; refuses an invalid one. */
   async read(source: string | MemberFile, memberId: string): Promise<string> {
-    const schema = JSON.stringify(throwIfRefusal(parseSchema(await this.#textOf(source, memberId))));
+    const text = typeof source === 'string' ? source : await this.#textOf(source, memberId);
+    if (text === undefined) throw new Refusal('refusals.schemaNotJson');
+    const schema = JSON.stringify(throwIfRefusal(parseSchema(text)));
     const verdict = await this.#run({ schema });
     if (!verdict) throw new Refusal('refusals.schemaSlow');
     if (verdict.problem !== undefined) throw new Refusal('refusals.schemaInvalid', { at: verdict.problem || '/' });
@@ -41,14 +43,6 @@ export class AnswerSchemas {
 
   close(): Promise<void> {
     return this.#workers.close();
-  }
-
-  async #textOf(source: string | MemberFile, memberId: string): Promise<string> {
-    if (typeof source === 'string') return source;
-    const context = { memberId, timeLimitMs: this.#settings.maxWaitMs.text };
-    const { documents: [file] = [] } = await this.#gather({ documents: [source] }, context);
-    if (file?.text === undefined) throw new Refusal('refusals.schemaNotJson');
-    return file.text;
   }
 
   /** Undefined if the check took too much time or memory, or if the queue is full. */
@@ -72,20 +66,15 @@ type Schema = Record<string, Json>;
 /** Finds problems that can be seen in the text alone; `AnswerSchemas` checks the rest. */
 export function parseSchema(text: string): Schema | Refusal {
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
-  let schema: Json;
-  try {
-    schema = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return new Refusal('refusals.schemaNotJson');
-    throw error;
-  }
+  const schema = parsePlainJson(text);
+  if (schema === undefined) return new Refusal('refusals.schemaNotJson');
   // Gateways only accept an object at the root.
   if (!isSchema(schema) || schema.type !== 'object') return new Refusal('refusals.schemaNotObject');
   if (isNestedDeeper(schema, MAX_DEPTH)) return new Refusal('refusals.schemaTooDeep', { max: String(MAX_DEPTH) });
   return schema;
 }
 
-const isSchema = (value: Json): value is Schema => isRecord(value);
+const isSchema = (value: unknown): value is Schema => isRecord(value);
 
 function isNestedDeeper(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

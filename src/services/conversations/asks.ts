@@ -87,13 +87,15 @@ export class Asks {
     const stop = this.#abortControllers.get(task.id);
     if (stop) stop.abort(reason ?? ('stopped' satisfies StopReason));
     else
-      await this.#change(task.id, (current) => endAnswerEarly(current, 'stopped', reason, this.#context.clock.now()));
+      await this.#context.change(task.id, (current) =>
+        endAnswerEarly(current, 'stopped', reason, this.#context.clock.now()),
+      );
   }
 
   /** Returns the ids of the answers that no longer belong to a conversation, the given one first. */
   async forget(task: Task): Promise<string[]> {
     const ids = await answersOfConversation(this.#context.answers, task);
-    for (const id of ids) await this.#change(id, markForgotten);
+    for (const id of ids) await this.#context.change(id, markForgotten);
     return ids;
   }
 
@@ -103,17 +105,17 @@ export class Asks {
     try {
       await order();
     } catch (error) {
-      await this.#change(id, (current) => settleCall(current, callId, { state: 'waiting' }));
+      await this.#context.change(id, (current) => settleCall(current, callId, { state: 'waiting' }));
       throw error;
     }
     this.#continueIfSettled(
-      await this.#change(id, (current) => settleCall(current, callId, { state: 'done', output })),
+      await this.#context.change(id, (current) => settleCall(current, callId, { state: 'done', output })),
     );
   }
 
   async declineCall(id: string, callId: string, output: string): Promise<void> {
     this.#continueIfSettled(
-      await this.#change(id, (current) => this.#decide(current, callId, { state: 'declined', output })),
+      await this.#context.change(id, (current) => this.#decide(current, callId, { state: 'declined', output })),
     );
   }
 
@@ -193,7 +195,7 @@ export class Asks {
     const leftOut = earlierFiles.flatMap(leftOutFiles);
     const { guessed } = omission;
     const sentInputs = { leftOut, isMemoryCut, heard: sound?.transcript, requests, guessed };
-    const task = await this.#change(id, (current) => markAnswering(current, omission.announced, sentInputs));
+    const task = await this.#context.change(id, (current) => markAnswering(current, omission.announced, sentInputs));
     // The member stopped the answer before it began.
     if (hasEnded(task)) stop.abort('stopped' satisfies StopReason);
     const response = await this.#readStream(id, stream);
@@ -208,7 +210,7 @@ export class Asks {
   async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
     const draft = new DraftReporter(this.#context.clock, async (text, doing) => {
       try {
-        await this.#change(id, (task) => updateDraft(task, text, doing, this.#context.clock.now()));
+        await this.#context.change(id, (task) => updateDraft(task, text, doing, this.#context.clock.now()));
       } catch (error) {
         // The member has deleted the task, so nothing more is stored.
         if (error instanceof Refusal) stop.abort('stopped' satisfies StopReason);
@@ -235,8 +237,13 @@ export class Asks {
     if (end === 'failed' || end === 'ended-early') {
       const cause = stopReason(signal) ?? (end === 'failed' || error?.code === TOO_LARGE ? 'failed' : 'cut');
       const reported = cause === 'stopped' ? refusalIn(signal) : error;
-      await this.#change(id, (task) =>
-        endAnswerEarly(withPartialText(task, response, this.#costOf(task, response)), cause, reported, now()),
+      await this.#context.change(id, (task) =>
+        endAnswerEarly(
+          withPartialText(task, response, this.#context.money.prices.costOfAnswer(task, response)),
+          cause,
+          reported,
+          now(),
+        ),
       );
       return false;
     }
@@ -245,8 +252,11 @@ export class Asks {
     const mustRun = end === 'completed' && calls.length > 0 && !isLastRound(answerOf(storedTask));
     const usedCalls = mustRun ? await runTools(calls, storedTask, this.#context) : [];
     const checked = end === 'completed' && !mustRun ? await this.#check(storedTask, response) : undefined;
-    const task = await this.#change(id, (current) => {
-      const updated = withSchemaCheck(addRound(current, response, usedCalls, this.#costOf(current, response)), checked);
+    const task = await this.#context.change(id, (current) => {
+      const updated = withSchemaCheck(
+        addRound(current, response, usedCalls, this.#context.money.prices.costOfAnswer(current, response)),
+        checked,
+      );
       const cause = stopReason(signal);
       if (mustRun && cause) return endAnswerEarly(updated, cause, refusalIn(signal), now());
       if (mustRun) return waitingCalls(updated).length > 0 ? markAwaitingApproval(updated) : updated;
@@ -262,19 +272,13 @@ export class Asks {
     return schema === undefined || text === '' ? undefined : await this.#schemas.check(schema, text);
   }
 
-  #costOf(task: Task, { cost, usage }: TextResponse): string | undefined {
-    return (
-      cost ?? (isOfKind('ask', task) ? this.#context.money.prices.costOfAnswer(orderOfTask(task), usage) : undefined)
-    );
-  }
-
   async #breakOff(id: string, cause: StopReason | 'failed', error: unknown, reason?: Refusal): Promise<void> {
     const known = error instanceof GatewayError || error instanceof Refusal ? error : undefined;
     const wasNeverSent = known instanceof Refusal || known?.mayHaveTakenEffect === false;
     if (error !== undefined && !known)
       this.#context.log.error({ task: id, err: error }, 'An answer could not be completed.');
     const isRefused = cause === 'failed' && known instanceof Refusal;
-    await this.#change(id, (task) =>
+    await this.#context.change(id, (task) =>
       endAnswerEarly(
         wasNeverSent ? task : withUnfinishedResponse(task),
         isRefused ? 'refused' : cause,
@@ -289,10 +293,6 @@ export class Asks {
     if (!isWaiting) throw new Refusal('refusals.alreadyDecided');
     const times = { ...task.times, decided: this.#context.clock.now() };
     return settleCall({ ...task, times }, callId, outcome);
-  }
-
-  #change(id: string, transition: (task: Task) => Task): Promise<Task> {
-    return this.#context.book.change(id, transition, { mustHold: true });
   }
 
   #track(work: Promise<void>): void {

@@ -3,10 +3,11 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { ModelCatalogue } from '../gateway/model-catalogue.ts';
 import type { AudioService } from '../media/audio.ts';
 import type { Money } from '../money/open-money.ts';
-import type { TaskBook } from '../orders/book.ts';
+import type { TaskBook, Transition } from '../orders/book.ts';
 import type { Discord } from '../orders/discord.ts';
 import type { TaskReader } from '../orders/task-store.ts';
 import type { Gather } from '../tasks/materials.ts';
+import type { Task } from '../tasks/task.ts';
 
 /** What answers and live conversations are made of. */
 export interface ConversationContext extends AppContext {
@@ -17,6 +18,8 @@ export interface ConversationContext extends AppContext {
     maxWaitMs: { text: number };
   };
   book: TaskBook;
+  /** Changes a task even while the store fails. */
+  change(id: string, transition: Transition): Promise<Task>;
   answers: TaskReader;
   gateway: Gateway;
   discord: Discord;

@@ -8,11 +8,20 @@ import type { ConversationContext } from './conversation-context.ts';
 import { Talks } from './talks.ts';
 
 /** Opens the answers of `/ask` and live conversations. */
-export function openConversations(sources: Omit<ConversationContext, 'answers'> & { store: TaskStore }) {
+export function openConversations(sources: Omit<ConversationContext, 'answers' | 'change'> & { store: TaskStore }) {
   const { book, store, gather } = sources;
-  const context = { ...sources, answers: { get: book.get.bind(book), page: store.page.bind(store) } };
+  const context: ConversationContext = {
+    ...sources,
+    answers: { get: book.get.bind(book), page: store.page.bind(store) },
+    change: (id, transition) => book.change(id, transition, { mustHold: true }),
+  };
+  const textOf = async (file: MemberFile, memberId: string): Promise<string | undefined> => {
+    const timeLimitMs = sources.settings.maxWaitMs.text;
+    const { documents: [document] = [] } = await gather({ documents: [file] }, { memberId, timeLimitMs });
+    return document?.text;
+  };
   // A thread takes real time, even if the bot uses a different clock.
-  const schemas = new AnswerSchemas(gather, sources.settings, systemClock);
+  const schemas = new AnswerSchemas(textOf, systemClock);
   const asks = new Asks(context, schemas);
   const talks = new Talks(context);
   return {
@@ -22,10 +31,9 @@ export function openConversations(sources: Omit<ConversationContext, 'answers'> 
     kinds: [asks.kind, ...talks.kinds],
 
     async readText(file: MemberFile, memberId: string): Promise<string> {
-      const timeLimitMs = sources.settings.maxWaitMs.text;
-      const { documents: [document] = [] } = await gather({ documents: [file] }, { memberId, timeLimitMs });
-      if (document?.text === undefined) throw new Refusal('refusals.notText');
-      return document.text;
+      const text = await textOf(file, memberId);
+      if (text === undefined) throw new Refusal('refusals.notText');
+      return text;
     },
 
     finish: () => Promise.all([asks.finish(), talks.finish()]),

@@ -5,7 +5,6 @@ import { GatewayError } from '../gateway/errors.ts';
 import { findTranscriber } from '../gateway/model-ids.ts';
 import type { EarlierTurn } from '../gateway/realtime-events.ts';
 import type { RealtimeSession } from '../gateway/realtime-session.ts';
-import type { Transition } from '../orders/book.ts';
 import { defineKind, type Kind } from '../tasks/kind.ts';
 import type { Materials } from '../tasks/materials.ts';
 import { hasEnded, isFollowed, type TalkEnd, type Task, type TaskOf } from '../tasks/task.ts';
@@ -72,7 +71,7 @@ export class Talks {
 
   /** Ends a conversation and interrupts its answer. Does nothing if it has ended, or has not begun. */
   async end(id: string, reason: TalkEnd): Promise<Task> {
-    const task = await this.#change(id, (known) => {
+    const task = await this.#context.change(id, (known) => {
       if (known.kind !== 'talk') throw new Refusal('refusals.unknownTask');
       return isFollowed(known) ? endTalk(known, reason, this.#context.clock.now()) : known;
     });
@@ -106,7 +105,7 @@ export class Talks {
   }
 
   async #begin(id: string): Promise<void> {
-    const task = await this.#change(id, markRunning);
+    const task = await this.#context.change(id, markRunning);
     if (hasEnded(task)) await this.#close(id);
     // The member deleted the task before the conversation began, or before the bot stopped.
     else if (task.unwanted) await this.end(id, 'ended');
@@ -173,11 +172,7 @@ export class Talks {
     const conversation = this.#conversations.get(id);
     if (!conversation) return;
     this.#track(conversation.replaceSession());
-    this.#track(this.#change(id, (talk) => removeTurn(talk, task.id)));
-  }
-
-  #change(id: string, transition: Transition): Promise<Task> {
-    return this.#context.book.change(id, transition, { mustHold: true });
+    this.#track(this.#context.change(id, (talk) => removeTurn(talk, task.id)));
   }
 
   #track(work: Promise<unknown>): void {

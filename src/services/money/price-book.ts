@@ -55,8 +55,13 @@ export class PriceBook {
     return this.#operatorEstimate(order, priceOfKind) ?? this.#listEstimate(order);
   }
 
-  /** The cost of an answer by its tokens, at the operator's price or else at the gateway's. Undefined if neither is exact. */
-  costOfAnswer(order: PricedOrder, tokens: Tokens | undefined): string | undefined {
+  /** The reported cost of an answer, or that of its tokens at the operator's price or else at the gateway's. Undefined if neither is exact. */
+  costOfAnswer(
+    task: Task,
+    { cost, usage }: { cost?: string | undefined; usage: Tokens | undefined },
+  ): string | undefined {
+    if (cost !== undefined) return cost;
+    const order = orderOfTask(task);
     const { kind, request } = order;
     const { operator } = this.#parts;
     const { model = '' } = request;
@@ -67,7 +72,7 @@ export class PriceBook {
       listed?.isUpperBound ? undefined : listed?.price,
     ];
     const price = prices.find((one) => one?.perMillion !== undefined);
-    return price && costOf(price, { count: 1 }, tokens);
+    return price && costOf(price, { count: 1 }, usage);
   }
 
   /** Call this for every change of a task. */

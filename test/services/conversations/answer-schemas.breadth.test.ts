@@ -7,8 +7,7 @@ const openedSchemas: AnswerSchemas[] = [];
 afterEach(async () => void (await Promise.all(openedSchemas.splice(0).map((one) => one.close()))));
 
 function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
-  const gather = async () => ({ documents: [{ name: 'a.json', text }] });
-  const schemas = new AnswerSchemas(gather, { models: {}, maxWaitMs: { text: 1_000 } }, clock);
+  const schemas = new AnswerSchemas(async () => text, clock);
   openedSchemas.push(schemas);
   return schemas;
 }

@@ -153,19 +153,20 @@ describe('The estimate of a request', () => {
 });
 
 describe('The cost of an answer based on its tokens', () => {
-  const tokens = { input: 1_000, output: 500 };
+  const answer = makeTask(ask);
+  const usage = { input: 1_000, output: 500 };
 
   it('The tokens of an answer are priced by the operator’s price, else by the gateway’s list', async () => {
-    expect((await createBook({})).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+    expect((await createBook({})).book.costOfAnswer(answer, { usage })).toBe('0.00625');
     const operatorPrices = { ask: { perMillion: { input: '1', output: '1' } } };
-    expect((await createBook(operatorPrices)).book.costOfAnswer(ask, tokens)).toBe('0.0015');
+    expect((await createBook(operatorPrices)).book.costOfAnswer(answer, { usage })).toBe('0.0015');
     // A price per answer is only an estimate, but the list's price per token is exact.
-    expect((await createBook({ ask: '5' })).book.costOfAnswer(ask, tokens)).toBe('0.00625');
+    expect((await createBook({ ask: '5' })).book.costOfAnswer(answer, { usage })).toBe('0.00625');
   });
 
   it('The cost of an answer is unknown if the list’s price is only an upper bound, or no tokens are reported', async () => {
-    expect((await createBook({}, null)).book.costOfAnswer(ask, tokens)).toBeUndefined();
-    expect((await createBook({})).book.costOfAnswer(ask, undefined)).toBeUndefined();
-    expect((await createBook({})).book.costOfAnswer(ask, { input: 3 })).toBeUndefined();
+    expect((await createBook({}, null)).book.costOfAnswer(answer, { usage })).toBeUndefined();
+    expect((await createBook({})).book.costOfAnswer(answer, { usage: undefined })).toBeUndefined();
+    expect((await createBook({})).book.costOfAnswer(answer, { usage: { input: 3 } })).toBeUndefined();
   });
 });

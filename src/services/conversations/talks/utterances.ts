@@ -4,8 +4,7 @@ import type { RealtimeResponse } from '../../gateway/realtime-events.ts';
 import type { VoiceWriter } from '../../media/voice-queue.ts';
 import type { Transition } from '../../orders/book.ts';
 import type { Voice } from '../../tasks/answer.ts';
-import { hasEnded, isFollowed, isOfKind, type Task, type TaskOf } from '../../tasks/task.ts';
-import { orderOfTask } from '../../tasks/transitions.ts';
+import { hasEnded, isFollowed, type Task, type TaskOf } from '../../tasks/task.ts';
 import { endAnswerEarly, markAnswering, updateDraft } from '../ask-transitions.ts';
 import { DraftReporter } from '../asks/stream.ts';
 import type { ConversationContext } from '../conversation-context.ts';
@@ -38,14 +37,18 @@ export class Utterances {
     if (liveAnswer) return this.#answer(task, liveAnswer);
     // A running answer does not survive a restart.
     await this.#joinConversation(task);
-    await this.#change(id, (known) => endAnswerEarly(known, 'interrupted', undefined, this.#context.clock.now()));
+    await this.#context.change(id, (known) =>
+      endAnswerEarly(known, 'interrupted', undefined, this.#context.clock.now()),
+    );
   }
 
   async stop({ id }: Task): Promise<void> {
     const liveAnswer = this.#liveAnswers.get(id);
     if (liveAnswer) return liveAnswer.interrupt('stopped');
     const now = this.#context.clock.now();
-    await this.#change(id, (known) => (isFollowed(known) ? endAnswerEarly(known, 'stopped', undefined, now) : known));
+    await this.#context.change(id, (known) =>
+      isFollowed(known) ? endAnswerEarly(known, 'stopped', undefined, now) : known,
+    );
   }
 
   /** Interrupts the answer to an utterance that the member deletes. */
@@ -78,7 +81,7 @@ export class Utterances {
     const liveTalk = this.#conversation(id);
     if (liveTalk) liveTalk.heardAt = Math.max(liveTalk.heardAt, time);
     try {
-      await this.#change(id, (talk) => addTurn(talk, task.id, time));
+      await this.#context.change(id, (talk) => addTurn(talk, task.id, time));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#context.log.info({ task: task.id }, 'An utterance outlived its conversation.');
@@ -91,15 +94,15 @@ export class Utterances {
     // The audio is encoded while it arrives, so that only the last chunk is left to encode at the end.
     const writer = audio.startVoice({ maxSeconds: MAX_ANSWER_SECONDS });
     try {
-      const task = await this.#change(id, (known) => markAnswering(known, []));
+      const task = await this.#context.change(id, (known) => markAnswering(known, []));
       if (hasEnded(task) || task.unwanted) await liveAnswer.interrupt('stopped');
       const response = await this.#receive(id, liveAnswer, writer).finally(onFinished);
       const { stopReason } = liveAnswer;
       // No one wants the audio of a stopped answer, and a bot that is stopping has no time to encode it.
       const voice = stopReason ? undefined : await this.#finishVoice(id, writer);
       const hasContent = response.text !== '' || !writer.isEmpty;
-      const cost = this.#costOf(task, response);
-      await this.#change(id, (known) =>
+      const cost = this.#context.money.prices.costOfAnswer(task, response);
+      await this.#context.change(id, (known) =>
         concludeAnswer(known, { response, hasContent, voice, stopReason, cost }, clock.now()),
       );
     } catch (error) {
@@ -107,16 +110,12 @@ export class Utterances {
       if (error instanceof Refusal) return liveAnswer.interrupt('stopped');
       log.error({ task: id, err: error }, 'An answer could not be completed.');
       const reason = error instanceof GatewayError ? error : undefined;
-      await this.#change(id, (known) => endAnswerEarly(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()));
+      await this.#context.change(id, (known) =>
+        endAnswerEarly(known, liveAnswer.stopReason ?? 'failed', reason, clock.now()),
+      );
     } finally {
       writer.drop();
     }
-  }
-
-  #costOf(task: Task, { cost, usage }: RealtimeResponse): string | undefined {
-    return (
-      cost ?? (isOfKind('said', task) ? this.#context.money.prices.costOfAnswer(orderOfTask(task), usage) : undefined)
-    );
   }
 
   async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
@@ -137,13 +136,9 @@ export class Utterances {
     throw new Error('A reply of a live session closed before its final event.');
   }
 
-  #change(id: string, transition: Transition): Promise<Task> {
-    return this.#context.book.change(id, transition, { mustHold: true });
-  }
-
   async #store(id: string, transition: Transition): Promise<void> {
     try {
-      await this.#change(id, transition);
+      await this.#context.change(id, transition);
     } catch (error) {
       // The member may have deleted the task, so nothing more is stored.
       this.#context.log.warn({ task: id, err: error }, 'The partial reply of a model could not be stored.');

@@ -60,12 +60,16 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
   const answers = { get: (id: string) => book.get(id), page: store.page.bind(store) };
   const models = { list: listModels, listQuickly: async () => [], get: async () => undefined } as never;
   const estimate = { amount: PRICE, source: 'operator', at: 0 } as const;
-  const prices = { estimateOf: () => estimate, costOfAnswer: () => undefined };
+  const prices = {
+    estimateOf: () => estimate,
+    costOfAnswer: (_: Task, { cost }: { cost?: string | undefined }) => cost,
+  };
   const context: ConversationContext = {
     clock,
     log,
     settings: { models: {}, maxWaitMs: { text: 60_000 } },
     book,
+    change: (id, transition) => book.change(id, transition, { mustHold: true }),
     answers,
     gateway: client,
     discord: silentDiscord,

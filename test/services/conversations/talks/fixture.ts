@@ -114,6 +114,7 @@ export async function startFixture(options: FixtureOptions = {}, previous?: Talk
     ...sources,
     settings: { models: {}, maxWaitMs: { text: 60_000 } },
     answers: store,
+    change: (id, transition) => book.change(id, transition, { mustHold: true }),
     gateway: client,
     audio: { ...sounds, ...otherSounds },
     clock,
