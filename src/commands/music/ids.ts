@@ -1,5 +1,5 @@
 import { isRecord, type Json, parseExact } from '../../lib/exact-json.ts';
-import { trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
+import { decodeUrlPart, trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 
 /** A gateway's id: letters and digits, possibly with separators. Words without a digit are rarely ids. */
 const ID_PATTERN = /^(?=.*\d|.{16})[A-Za-z0-9][\w.:-]{2,99}$/;
@@ -63,20 +63,11 @@ function idIn(word: string): string | undefined {
   return id !== undefined && ID_PATTERN.test(id) ? id : undefined;
 }
 
-function idInUrl(link: string): string | undefined {
+function idInUrl(link: string): string {
   const url = URL.parse(link);
   const parts = url?.pathname.split('/').filter((part) => part !== '') ?? [];
   const queryId = ID_NAMES.map((name) => url?.searchParams.get(name)).find((id) => id);
-  return queryId ?? decode(parts.at(-1));
-}
-
-function decode(part: string | undefined): string | undefined {
-  try {
-    return part === undefined ? undefined : decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
+  return queryId ?? decodeUrlPart(parts.at(-1) ?? '');
 }
 
 /** The most items that one sentence lists. */

@@ -1,5 +1,6 @@
 import { refusalMessage } from '../../discord/funnel.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { parsePlainJson } from '../../lib/exact-json.ts';
 import { sentencesText } from '../../lib/formats.ts';
 import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -35,9 +36,10 @@ export const importRules = command({
     const { guildId, author } = managedServer(context);
     const { services, say } = context;
     const fileText = await services.conversations.readText(file, author.by).catch(throwNotText);
-    const read = readRules(parseJson(fileText), services.safety.targets);
-    if (Array.isArray(read)) return mistakesPage(read, say);
-    const importedRules = read;
+    const json = parsePlainJson(fileText);
+    if (json === undefined) throw new Refusal('refusals.rules.importNotJson', findJsonMistake(fileText));
+    const importedRules = readRules(json, services.safety.targets);
+    if (Array.isArray(importedRules)) return mistakesPage(importedRules, say);
     const { rules: currentRules, logChannelId } = services.safety.rules.get(guildId);
     assertCanModerate(importedRules.moderation, logChannelId, context);
     await requireCategories(importedRules.moderation.thresholds, context);
@@ -73,14 +75,6 @@ function throwNotText(error: unknown): never {
   const isAboutText =
     error instanceof Refusal && ['refusals.documentUnreadable', 'refusals.notText'].includes(error.key);
   throw isAboutText ? new Refusal('refusals.rules.importNotText') : error;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal('refusals.rules.importNotJson', findJsonMistake(text));
-  }
 }
 
 /** One line for each entry that is added or removed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord } from '../../lib/exact-json.ts';
+import { isRecord, parsePlainJson } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
 
 export const fields = z.record(z.string(), z.json());
@@ -88,13 +88,8 @@ export function refuseReservedField(key: string, options: Readonly<Record<string
 
 /** Reads a typed JSON object whose values can be sent unchanged. */
 function parseObject(input: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(input);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal('refusals.extraInvalid');
-    throw error;
-  }
+  const value = parsePlainJson(input);
+  if (value === undefined) throw new Refusal('refusals.extraInvalid');
   if (!isRecord(value)) throw new Refusal('refusals.extraNotAnObject');
   checkValue(value, 1);
   return fields.parse(value);

@@ -1,6 +1,7 @@
 import type { FilePlan } from '../../discord/plan.ts';
 import { dataUri } from '../../services/media/content.ts';
 import { MediaError } from '../../services/media/errors.ts';
+import { withRelease } from '../../services/orders/member-files.ts';
 import type { ResultImages } from '../../services/safety/rules.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import { type Copies, contentOf, type ResultSources, releaseFiles, resultsOf } from '../results.ts';
@@ -42,11 +43,9 @@ async function thumbnailOf(url: string | undefined, { media }: ResultSources): P
   if (url === undefined) return undefined;
   try {
     const fetched = await media.fetch({ address: url }, { max: MAX_THUMBNAIL_BYTES });
-    try {
-      return fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined;
-    } finally {
-      fetched.release();
-    }
+    return await withRelease(fetched, async () =>
+      fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined,
+    );
   } catch (error) {
     if (error instanceof MediaError) return undefined;
     throw error;

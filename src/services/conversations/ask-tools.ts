@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { keysOf } from '../../lib/entries.ts';
+import { parsePlainJson } from '../../lib/exact-json.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { GatewayError } from '../gateway/errors.ts';
 import type { ListedModel, ModelCatalogue } from '../gateway/model-catalogue.ts';
@@ -93,13 +94,7 @@ type Arguments<Name extends ToolName> = z.output<(typeof tools)[Name]['shape']>;
 
 export function parseArguments<Name extends ToolName>(name: Name, text: string): Arguments<Name> | undefined;
 export function parseArguments(name: ToolName, text: string): object | undefined {
-  try {
-    const rawArguments: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return tools[name].shape.safeParse(rawArguments).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return tools[name].shape.safeParse(text.trim() === '' ? {} : parsePlainJson(text)).data;
 }
 
 const MAX_FOUND_MODELS = 50;

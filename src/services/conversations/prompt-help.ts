@@ -1,3 +1,4 @@
+import { parsePlainJson } from '../../lib/exact-json.ts';
 import { hasVisibleText, trimCharactersAtEnd, trimCharactersAtStart } from '../../lib/text.ts';
 import type { TextRequest } from '../gateway/text-request.ts';
 import { hasEnded, isOfKind, type Task } from '../tasks/task.ts';
@@ -77,20 +78,11 @@ function stringsAfterKey(text: string): string[] {
   pattern.lastIndex = start + KEY.length + 2;
   const strings: string[] = [];
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const string = stringIn(match[1] ?? '');
-    if (string !== undefined) strings.push(string);
+    // Models also write line breaks where JSON does not allow them.
+    const string = parsePlainJson((match[1] ?? '').replace(/\p{Cc}/gu, ' '));
+    if (string !== undefined) strings.push(String(string));
   }
   return strings;
-}
-
-/** Models also write line breaks where JSON does not allow them. */
-function stringIn(json: string): string | undefined {
-  try {
-    return String(JSON.parse(json.replace(/\p{Cc}/gu, ' ')));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 const QUOTES = '"“”*` ';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Keyv } from 'keyv';
 import type { Clock } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
-import { isRecord } from '../../lib/exact-json.ts';
+import { isRecord, parsePlainJson } from '../../lib/exact-json.ts';
 import { StoreError, type StoreErrorKind } from '../tasks/store-error.ts';
 import {
   type Backend,
@@ -35,13 +35,8 @@ export const valueIn = (text: string): unknown => rowFormat.parse<{ value: unkno
 
 function parseRow<T>(text: string): T;
 function parseRow(text: string): unknown {
-  try {
-    const row: unknown = JSON.parse(text);
-    if (isRecord(row) && 'value' in row) return row;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { value: new UnreadableRow(text) };
+  const row = parsePlainJson(text);
+  return isRecord(row) && 'value' in row ? row : { value: new UnreadableRow(text) };
 }
 
 export interface StoreUse {
