@@ -7,10 +7,10 @@ import {
 import { isLive, type Task } from '../../src/services/tasks/task.ts';
 
 /** The parts of a store that a run needs, in memory: nothing measured here depends on how tasks are stored. */
-export class MemoryStore implements TaskStore {
+export class MemoryStore implements Omit<TaskStore, 'erasures'> {
   readonly #live = new Map<string, Task>();
   readonly #durations = new Map<string, Duration[]>();
-  #polledAt: number | undefined;
+  #lastPoll: { at: number } | undefined;
 
   async live(): Promise<Task[]> {
     return [...this.#live.values()];
@@ -41,13 +41,12 @@ export class MemoryStore implements TaskStore {
     return this.#durations.get(key) ?? [];
   }
 
-  async recordPolling(at: number): Promise<void> {
-    this.#polledAt = at;
-  }
-
-  async lastPolledAt(): Promise<number | undefined> {
-    return this.#polledAt;
-  }
+  readonly polling = {
+    read: async (): Promise<{ at: number } | undefined> => this.#lastPoll,
+    write: async (mark: { at: number }): Promise<void> => {
+      this.#lastPoll = mark;
+    },
+  };
 
   async findByRemoteId(): Promise<undefined> {
     return undefined;
@@ -57,18 +56,6 @@ export class MemoryStore implements TaskStore {
     put: async (): Promise<void> => undefined,
     read: async (): Promise<undefined> => undefined,
   };
-
-  async unfinishedErasures(): Promise<never[]> {
-    return [];
-  }
-
-  async putErasure(): Promise<void> {
-    throw new Error('A run erases no data.');
-  }
-
-  async removeErasure(): Promise<void> {
-    throw new Error('A run erases no data.');
-  }
 
   async removeStaleSummaries(): Promise<void> {
     throw new Error('A run erases no data.');

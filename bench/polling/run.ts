@@ -75,7 +75,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
   const { log } = context;
   const otherRows = await openStore({ url: 'sqlite://:memory:', scheme: 'sqlite' }, { specs: kindSpecs, ...context });
   const { fingerprints, preferences, ownership, entries, budgets, rules, reports, proposals, drafts } = otherRows;
-  const { presets, pseudonyms } = otherRows;
+  const { presets, pseudonyms, erasures } = otherRows;
   // Like those in the ledger, its rows would take real time.
   preferences.get = async () => undefined;
   const store = Object.assign(new MemoryStore(), {
@@ -91,7 +91,7 @@ export async function run(schedule: Schedule, scenario: Scenario, seed: number):
     presets,
     pseudonyms,
     existingHashSecret: () => otherRows.existingHashSecret(),
-    isErasing: (memberId: string) => otherRows.isErasing(memberId),
+    erasures,
   });
   const scheduler = new Scheduler(clock, seededRandom(seed + 1), log, scenario);
   const { callbackShare } = scenario;

@@ -89,7 +89,7 @@ export class MemberErasure {
     return this.#lock.run('mark', async () => {
       const { memberId, asked = [] } = this.#mark;
       if (this.#mark.until !== until || asked.some(({ state }) => state !== 'done')) return false;
-      await store.removeErasure(memberId);
+      await store.erasures.remove({ memberId });
       return true;
     });
   }
@@ -243,7 +243,7 @@ export class MemberErasure {
   #store(transition: (mark: ErasureMark) => ErasureMark): Promise<void> {
     return this.#lock.run('mark', async () => {
       const updated = transition(this.#mark);
-      await this.#context.store.putErasure(updated);
+      await this.#context.store.erasures.put(updated);
       const { tasks, messages } = this.#mark;
       this.#mark = { ...updated, tasks, messages, stays: Math.max(updated.stays, this.#mark.stays) };
     });

@@ -9,7 +9,7 @@ import type { DraftStore } from './form-drafts.ts';
 import type { PreferenceStore } from './preference-set.ts';
 import type { PresetStore } from './preset.ts';
 import type { ProposalStore } from './proposals.ts';
-import { erasureOutcome, type TaskReader } from './task-store.ts';
+import { type ErasureStore, erasureOutcome, type TaskReader } from './task-store.ts';
 
 /** Members' data in a partition that another process owns, read-only. */
 export interface PartitionRows extends TaskReader {
@@ -23,7 +23,13 @@ export interface PartitionRows extends TaskReader {
   readonly presets: PresetStore;
   readonly pseudonyms: StoredRows<{ memberId: string; pseudonym: string }, { memberId: string }>;
   existingHashSecret(): Promise<string | undefined>;
-  isErasing(memberId: string): Promise<boolean>;
+  readonly erasures: ErasureStore;
+}
+
+/** Whether an erasure of the member's data is under way in one of these partitions. */
+export async function isErasingIn(partitions: readonly Pick<PartitionRows, 'erasures'>[], memberId: string) {
+  const marks = await Promise.all(partitions.map(({ erasures }) => erasures.get({ memberId })));
+  return marks.some((mark) => mark !== undefined);
 }
 
 /** The other partitions, in which the same members may have tasks too. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import type { OtherPartitions, PartitionRows } from './other-partitions.ts';
+import { isErasingIn, type OtherPartitions, type PartitionRows } from './other-partitions.ts';
 
 /** A partition of the store. In each, the same members may have names already. */
-type PseudonymRows = Pick<PartitionRows, 'pseudonyms' | 'isErasing'>;
+type PseudonymRows = Pick<PartitionRows, 'pseudonyms' | 'erasures'>;
 
 /**
  * The names under which members' requests are sent, so that the gateway's records can be compared with the bot's. They are
@@ -43,8 +43,7 @@ export class Pseudonyms {
   async #findElsewhere(memberId: string): Promise<string | undefined> {
     if (!this.#others) return undefined;
     const others = await this.#others.all();
-    const erasing = await Promise.all([this.#rows, ...others].map((rows) => rows.isErasing(memberId)));
-    if (erasing.includes(true)) return undefined;
+    if (await isErasingIn([this.#rows, ...others], memberId)) return undefined;
     const found = await Promise.all(others.map((rows) => rows.pseudonyms.get({ memberId })));
     return found.find((row) => row !== undefined)?.pseudonym;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StoredRows } from '../../lib/stored-rows.ts';
 import type { SentOrder } from '../tasks/kind.ts';
 import type { MessageAddress, Task, TaskState } from '../tasks/task.ts';
 import type { TaskSummary } from '../tasks/task-summary.ts';
@@ -30,8 +31,8 @@ export interface DurationStore {
 }
 
 export interface PollStore {
-  recordPolling(at: number): Promise<void>;
-  lastPolledAt(): Promise<number | undefined>;
+  /** When the gateway was last polled. */
+  readonly polling: { read(): Promise<{ at: number } | undefined>; write(mark: { at: number }): Promise<void> };
 }
 
 /** Stores tasks. Every method throws if the store fails, so that nothing is lost silently. */
@@ -43,9 +44,8 @@ export interface TaskStore extends TaskReader, BookStore, DurationStore, PollSto
     put(id: string, sent: SentOrder): Promise<void>;
     read(id: string): Promise<SentOrder | undefined>;
   };
-  unfinishedErasures(): Promise<ErasureMark[]>;
-  putErasure(mark: ErasureMark): Promise<void>;
-  removeErasure(memberId: string): Promise<void>;
+  /** The erasures that are not finished. */
+  readonly erasures: ErasureStore;
   /** Removes list entries that a crash has left behind for erased tasks. */
   removeStaleSummaries(memberId: string): Promise<void>;
   close(): Promise<void>;
@@ -94,6 +94,7 @@ export const erasureMark = z.object({
   askedBy: z.array(z.number()).optional(),
 });
 export type ErasureMark = z.output<typeof erasureMark>;
+export type ErasureStore = StoredRows<ErasureMark, { memberId: string }>;
 
 export interface PageQuery {
   of: { memberId: string } | { guildId: string };

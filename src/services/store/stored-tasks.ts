@@ -5,7 +5,6 @@ import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
 import {
   type Duration,
-  type ErasureMark,
   MAX_DURATIONS_PER_KEY,
   type PageQuery,
   type TaskPage,
@@ -17,7 +16,7 @@ import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { summaryOf } from '../tasks/task-summary.ts';
 import type { Change } from './backend.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
-import { type Namespace, type Namespaces, StoreHealth } from './namespaces.ts';
+import { type Namespaces, StoreHealth } from './namespaces.ts';
 import { StoredEntries } from './rows/ledger-rows.ts';
 import { hashSecret, hashSecretMark, limitStartsMark, pollingMark } from './rows/marks.ts';
 import { Quarantine } from './rows/rows.ts';
@@ -50,45 +49,42 @@ const CLEANUP_BATCH_SIZE = 200;
 export type StoredTasks = ReturnType<typeof openStoredTasks>;
 
 export function openStoredTasks(parts: StoredTasksParts) {
-  const { namespaces, specs, quarantine = new Quarantine(namespaces.quarantine, parts) } = parts;
-  const { durations, erasures, keptScopes, ...tables } = openTables(namespaces, quarantine, specs);
-  return Object.assign(new TaskStorage(parts, quarantine, { durations, erasures, keptScopes }), tables);
+  const { namespaces, specs, clock, quarantine = new Quarantine(namespaces.quarantine, parts) } = parts;
+  const { durations, keptScopes, ...tables } = openTables(namespaces, quarantine, specs);
+  return Object.assign(new TaskStorage(parts, quarantine, { durations, keptScopes }), tables, {
+    quarantine,
+    ownership: parts.ownership ?? soleOwnership,
+    health: parts.health ?? new StoreHealth(clock),
+    /** Messages that are updated for a while. */
+    follows: namespaces.follows,
+    fingerprints: storedFingerprints(namespaces.fingerprints),
+    polling: pollingMark(namespaces.asking),
+  });
 }
 
-type TaskTables = Pick<Tables, 'durations' | 'erasures' | 'keptScopes'>;
+type TaskTables = Pick<Tables, 'durations' | 'keptScopes'>;
 
 /** Tasks, their list entries and durations. All rows of a change of a task are written together, or none of them. */
-class TaskStorage implements TaskStore {
+class TaskStorage implements Omit<TaskStore, 'erasures' | 'polling'> {
   readonly #parts: StoredTasksParts;
   readonly #locks = new KeyedLock();
-  readonly quarantine: Quarantine;
   readonly #rows: TaskRows;
   readonly #index: SummaryIndex;
   readonly #remotes: RemoteIdRows;
   readonly sentOrders: SentOrderRows;
   readonly #tables: TaskTables;
   readonly entries;
-  readonly fingerprints;
-  readonly health: StoreHealth;
-  readonly ownership: StoreOwnership;
-  /** Messages that are updated for a while. */
-  readonly follows: Namespace;
   readonly #liveIds = new Set<string>();
   #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StoredTasksParts, quarantine: Quarantine, tables: TaskTables) {
-    const { namespaces, clock, specs, migrations = taskMigrations, ownership = soleOwnership } = parts;
-    this.quarantine = quarantine;
+    const { namespaces, clock, specs, migrations = taskMigrations } = parts;
     this.#parts = parts;
-    this.ownership = ownership;
     this.#rows = new TaskRows(namespaces, { migrations, specs, quarantine, clock }, this.#locks);
     this.#index = new SummaryIndex(namespaces.index, quarantine, specs);
     this.#remotes = new RemoteIdRows(namespaces.remotes);
     this.sentOrders = new SentOrderRows(namespaces.sent);
-    this.follows = namespaces.follows;
     this.#tables = tables;
-    this.fingerprints = storedFingerprints(namespaces.fingerprints);
-    this.health = parts.health ?? new StoreHealth(clock);
     this.entries = new StoredEntries(namespaces, quarantine, tables.keptScopes, (id) => this.get(id));
   }
 
@@ -188,30 +184,6 @@ class TaskStorage implements TaskStore {
 
   async #readDurations(key: string): Promise<Duration[]> {
     return (await this.#tables.durations.get({ durationKey: key }))?.durations ?? [];
-  }
-
-  unfinishedErasures(): Promise<ErasureMark[]> {
-    return this.#tables.erasures.all();
-  }
-
-  async isErasing(memberId: string): Promise<boolean> {
-    return (await this.#tables.erasures.get({ memberId })) !== undefined;
-  }
-
-  putErasure(mark: ErasureMark): Promise<void> {
-    return this.#tables.erasures.put(mark);
-  }
-
-  removeErasure(memberId: string): Promise<void> {
-    return this.#tables.erasures.remove({ memberId });
-  }
-
-  recordPolling(at: number): Promise<void> {
-    return pollingMark(this.#parts.namespaces.asking).write({ at });
-  }
-
-  async lastPolledAt(): Promise<number | undefined> {
-    return (await pollingMark(this.#parts.namespaces.asking).read())?.at;
   }
 
   async close(): Promise<void> {

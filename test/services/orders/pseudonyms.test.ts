@@ -30,7 +30,7 @@ it('A member has the same pseudonym in all partitions, but a new one while an er
   expect(await other?.getOrCreate('member')).toBe(pseudonym);
   expect(await other?.getOrCreate('another member')).not.toBe(pseudonym);
   const mark = { memberId: 'member', until: 0, secret: '', tasks: 0, messages: 0, stays: 0, left: [] };
-  await stores[0]?.putErasure(mark);
+  await stores[0]?.erasures.put(mark);
   const erased = await last?.getOrCreate('member');
   expect(erased).toMatch(/^atelier-/);
   expect(erased).not.toBe(pseudonym);

@@ -49,8 +49,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
     remove: async () => undefined,
     addDuration: async (_key: string, duration: Duration) => void durations.push(duration),
     durations: async () => durations,
-    lastPolledAt: async () => undefined,
-    recordPolling: async () => undefined,
+    polling: { read: async () => undefined, write: async () => undefined },
   };
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', secrets: [], isPretty: false, write: (line) => lines.push(line) });

@@ -88,7 +88,7 @@ export async function fillEveryNamespace(
     delivered: number === 0 ? ['image'] : [],
     unfit: number === 0 ? [] : ['image', 'video'],
   });
-  await store.recordPolling(START + number);
+  await store.polling.write({ at: START + number });
   await store.follows.put(`follow ${number}`, { id: number }, 60_000_000);
   const notice = {
     topic: 'lane',
@@ -108,7 +108,7 @@ export async function fillEveryNamespace(
     stays: 0,
     left: [],
   };
-  await store.putErasure(erasure);
+  await store.erasures.put(erasure);
   // The row is set aside at the same moment in each partition.
   await store.quarantine.add(store.follows, 'odd', { number }, 'is odd');
 }

@@ -240,7 +240,7 @@ describe('Partitions', () =>
       if (!reader) return expect.unreachable();
       expect((await reader.get(task.id))?.id).toBe(task.id);
       expect((await reader.live()).map(({ id }) => id)).toEqual([task.id]);
-      expect((await storeErrorOf(reader.recordPolling(1))).message).toContain('is open for reading only');
+      expect((await storeErrorOf(reader.polling.write({ at: 1 }))).message).toContain('is open for reading only');
       await store.put(makeTask());
     });
 

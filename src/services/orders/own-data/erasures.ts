@@ -3,7 +3,7 @@ import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isErasable, MemberErasure, type NotifyPage } from '../member-erasure.ts';
 import type { OrdersContext } from '../orders-context.ts';
-import type { ErasureMessage } from '../other-partitions.ts';
+import { type ErasureMessage, isErasingIn } from '../other-partitions.ts';
 
 const RETRY_INTERVAL_MS = 60_000;
 
@@ -32,7 +32,7 @@ export class Erasures {
 
   /** Continues the erasures that were open when the bot last ran. */
   async open(): Promise<void> {
-    for (const mark of await this.#context.store.unfinishedErasures())
+    for (const mark of await this.#context.store.erasures.all())
       this.#track(mark.memberId, new MemberErasure(mark, this.#context));
   }
 
@@ -72,8 +72,7 @@ export class Erasures {
   }
 
   async isUnderWayElsewhere(memberId: string): Promise<boolean> {
-    const otherPartitions = (await this.#context.others?.all()) ?? [];
-    return (await Promise.all(otherPartitions.map((rows) => rows.isErasing(memberId)))).includes(true);
+    return isErasingIn((await this.#context.others?.all()) ?? [], memberId);
   }
 
   isUnderWay(memberId: string): boolean {

@@ -54,10 +54,9 @@ export class EarlierPolls {
   }
 
   async open(): Promise<void> {
-    const lastPolledAt = await this.#store.lastPolledAt();
+    const lastPoll = await this.#store.polling.read();
     // Since the bot took the store over, no other bot has polled.
-    if (lastPolledAt !== undefined)
-      this.#lastPollAt = Math.min(lastPolledAt + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#clock.now());
+    if (lastPoll) this.#lastPollAt = Math.min(lastPoll.at + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#clock.now());
   }
 
   historyOf({ polls, times }: Task): PollHistory {
@@ -72,7 +71,7 @@ export class EarlierPolls {
     if (Math.abs(now - this.#markedAt) < MARK_INTERVAL_MS) return;
     this.#markedAt = now;
     try {
-      await this.#store.recordPolling(now);
+      await this.#store.polling.write({ at: now });
     } catch (error) {
       this.#log.warn({ err: error }, 'The time of the last poll could not be stored.');
     }

@@ -70,7 +70,7 @@ describe('An erasure requested by a member', () => {
       .toEqual([undefined, undefined]);
     await expect.poll(() => gateway.realtime.sessions).toEqual([]);
     expect(talks.findInChannel(talk.channelId ?? '')).toBeUndefined();
-    await expect.poll(() => store.unfinishedErasures()).toEqual([]);
+    await expect.poll(() => store.erasures.all()).toEqual([]);
   });
 
   it("An erasure requested by a member keeps the conversations of others, whose sessions no longer contain the member's utterances", {
@@ -82,7 +82,7 @@ describe('An erasure requested by a member', () => {
     const erasedUtterance = await waitForEnd(await say(talk, 'a secret that no one may know', guest));
     const sessionIdBefore = gateway.realtime.sessions[0]?.id;
     await tasks.erasure.begin(guest, async () => true);
-    await expect.poll(() => store.unfinishedErasures()).toEqual([]);
+    await expect.poll(() => store.erasures.all()).toEqual([]);
     const answer = await waitForEnd(await say(talk, 'What was said first?'));
     expect(answer.text).toContain('We speak of gardens');
     expect(answer.text).not.toContain('no one may know');

@@ -132,6 +132,6 @@ it('A conversation ends because of an erasure that was requested before a restar
   await first.kill();
   const second = await startFixture({ isShown: true }, first);
   await second.tasks.erasure.begin(owner, async () => true);
-  await expect.poll(() => second.store.unfinishedErasures()).toEqual([]);
+  await expect.poll(() => second.store.erasures.all()).toEqual([]);
   expect(sql(second.file, "SELECT key FROM atelier WHERE namespace IN ('live', 'finished')")).toEqual([]);
 });

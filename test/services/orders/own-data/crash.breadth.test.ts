@@ -101,16 +101,16 @@ describe('The erasure of a member', () => {
           () => false,
         );
       if (isRequested)
-        await engine?.waitFor(async () => backend.hasFailed || (await failingStore.unfinishedErasures()).length === 0);
+        await engine?.waitFor(async () => backend.hasFailed || (await failingStore.erasures.all()).length === 0);
       isComplete = runs.length > 1 && isRequested === true && !backend.hasFailed;
       await engine?.stop();
-      const openErasures = isRequested ? await failingStore.unfinishedErasures() : [];
+      const openErasures = isRequested ? await failingStore.erasures.all() : [];
       await failingStore.close();
 
       const store = (await createStoreFixture(file).open()) as StoredTasks;
       const restarted = await startEngine({ store, clock, log });
       if (!isRequested) await restarted.tasks.erasure.begin(member, async () => true);
-      await restarted.waitFor(async () => (await store.unfinishedErasures()).length === 0);
+      await restarted.waitFor(async () => (await store.erasures.all()).length === 0);
       await restarted.stop();
       expect((await store.page({ of: { memberId: member }, max: 100 })).summaries).toEqual([]);
       const entries = await entriesOf(store);

@@ -51,7 +51,7 @@ async function startFixture(
         received.push(outcome);
         return true;
       }),
-    isOver: async () => (await store.unfinishedErasures()).length === 0,
+    isOver: async () => (await store.erasures.all()).length === 0,
   };
 }
 
@@ -222,7 +222,7 @@ describe('An erasure', () => {
   it('An erasure without remaining tasks is not reported by the doctor, and is closed at the next start', async () => {
     const setup = createStoreFixture();
     const store = await setup.open();
-    await store.putErasure({
+    await store.erasures.put({
       memberId: ann,
       until: START,
       secret: 's',

@@ -49,6 +49,6 @@ describe('A running task', () => {
     const { times } = await setup.until(() => setup.changes.find((task) => task.id === id && task.state === 'ready'));
     const [duration] = await setup.store.durations('imagine');
     expect(duration?.atMostMs).toBe((times.ended ?? 0) - (times.accepted ?? 0));
-    expect((times.ended ?? 0) - ((await setup.store.lastPolledAt()) ?? 0)).toBeLessThanOrEqual(1_100);
+    expect((times.ended ?? 0) - ((await setup.store.polling.read())?.at ?? 0)).toBeLessThanOrEqual(1_100);
   });
 });
