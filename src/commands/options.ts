@@ -4,6 +4,7 @@ import type { Attachment, TextOption, Values } from '../discord/options.ts';
 import type { FieldPlan } from '../discord/plan.ts';
 import { fileNameIn, type TargetMessage } from '../discord/target-message.ts';
 import { keysOf } from '../lib/entries.ts';
+import { expecting } from '../lib/expecting.ts';
 import { Refusal } from '../lib/refusal.ts';
 import { hasVisibleText } from '../lib/text.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
@@ -222,12 +223,8 @@ export async function modelOrDefault(purpose: Purpose, input: string | undefined
   if (input === undefined) return settings.models[purpose === 'voice' ? 'talk' : purpose];
   const id = input.trim();
   if ((await models.listQuickly(ORDER_LIMIT_MS)).some((model) => model.id === id)) return id;
-  try {
-    await models.get(id);
-  } catch (error) {
-    // A gateway that cannot be queried right now may still accept the order; `models.get` refuses an unknown model.
-    if (!(error instanceof GatewayError)) throw error;
-  }
+  // A gateway that cannot be queried right now may still accept the order; `models.get` refuses an unknown model.
+  await models.get(id).catch(expecting(GatewayError, () => undefined));
   return id;
 }
 

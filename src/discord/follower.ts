@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppContext } from '../lib/app-context.ts';
+import { expecting } from '../lib/expecting.ts';
 import { KeyedLock } from '../lib/keyed-lock.ts';
 import { languages } from '../lib/languages.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
@@ -131,12 +132,9 @@ export class Follower {
 
   /** Fetches the events; undefined if the gateway does not return them at the moment. */
   async #eventsOf({ fineTuneId }: Follow): Promise<readonly FineTuneEvent[] | 'gone' | undefined> {
-    try {
-      return await this.#parts.fineTunes.events(fineTuneId, { attempts: 1 });
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return PERMANENT_ERRORS.has(error.kind) ? 'gone' : undefined;
-    }
+    return this.#parts.fineTunes
+      .events(fineTuneId, { attempts: 1 })
+      .catch(expecting(GatewayError, ({ kind }) => (PERMANENT_ERRORS.has(kind) ? 'gone' : undefined)));
   }
 
   /** `gone`: the message was deleted or cannot be reached. */

@@ -1,4 +1,5 @@
 import { RetryLater, withStore } from '../../discord/delivery/backoff.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { markResultRemoved } from '../../services/orders/review.ts';
 import type { Report } from '../../services/safety/report.ts';
@@ -16,13 +17,8 @@ export async function removeResult(
 ): Promise<void> {
   const { removeMessage, removeMessages } = discord.remover;
   /** Ignores a task that has been erased in the meantime. */
-  const change = async (id: string, transition: (task: Task) => Task): Promise<void> => {
-    try {
-      await withStore(() => tasks.book.change(id, transition));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
-  };
+  const change = (id: string, transition: (task: Task) => Task) =>
+    withStore(() => tasks.book.change(id, transition)).catch(expecting(Refusal, () => undefined));
   const task = await tasks.book.get(taskId);
   const isOwn = task?.guildId === guildId;
   const shownTasks =

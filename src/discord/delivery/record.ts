@@ -1,4 +1,5 @@
 import type { AppContext } from '../../lib/app-context.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Transition } from '../../services/orders/book.ts';
 import { markDelivered, markPingDue, markUndeliverable } from '../../services/tasks/delivery-state.ts';
@@ -48,12 +49,7 @@ export class DeliveryRecord {
 
   /** Returns the changed task, or undefined if it was erased. */
   async change(transition: Transition): Promise<Task | undefined> {
-    try {
-      return await withStore(() => this.#tools.change(this.#id, transition));
-    } catch (error) {
-      if (error instanceof Refusal) return undefined;
-      throw error;
-    }
+    return withStore(() => this.#tools.change(this.#id, transition)).catch(expecting(Refusal, () => undefined));
   }
 
   readTask(): Promise<Task | undefined> {

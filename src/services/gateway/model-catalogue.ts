@@ -1,4 +1,5 @@
 import { type Clock, SteadyClock, withTimeout } from '../../lib/clock.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Model } from './endpoints/models.ts';
@@ -91,12 +92,7 @@ export class ModelCatalogue {
 
   /** Returns what is available quickly: an old list instead of a late one, and an empty one instead of an error. */
   async listQuickly(limitMs = SUGGESTION_LIMIT_MS): Promise<readonly ListedModel[]> {
-    try {
-      return await this.#listInTime(limitMs);
-    } catch (error) {
-      if (error instanceof GatewayError) return [];
-      throw error;
-    }
+    return this.#listInTime(limitMs).catch(expecting(GatewayError, () => []));
   }
 
   /** Returns an old list instead of a late one or an error. If there has never been a list, throws the gateway's error. */

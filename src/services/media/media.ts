@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { tmpdir } from 'node:os';
 import { BufferReclaimer } from '../../lib/buffer-reclaimer.ts';
 import { type Clock, systemClock, timerFor } from '../../lib/clock.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { CapacityPool, KeyedLimiter } from './capacity.ts';
 import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { download } from './download/download.ts';
@@ -194,15 +195,10 @@ export class Media {
   async fingerprint(file: FileContent & { readonly type: MediaType }): Promise<Fingerprint> {
     const hash = await hashOf(file);
     if (file.type.kind !== 'image') return { hash };
-    try {
-      const perceptualHash = await this.#withTimeout({ timeoutMs: MAX_PERCEPTUAL_HASH_MS }, (signal) =>
-        this.#images.perceptualHashOf(file, signal),
-      );
-      return { hash, ...(perceptualHash !== undefined && { likeness: perceptualHash }) };
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      return { hash };
-    }
+    const perceptualHash = await this.#withTimeout({ timeoutMs: MAX_PERCEPTUAL_HASH_MS }, (signal) =>
+      this.#images.perceptualHashOf(file, signal),
+    ).catch(expecting(MediaError, () => undefined));
+    return { hash, ...(perceptualHash !== undefined && { likeness: perceptualHash }) };
   }
 
   /** Creates a PNG of the image's size: white where the image is to be changed, black elsewhere. */

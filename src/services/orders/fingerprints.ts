@@ -1,3 +1,4 @@
+import { expecting } from '../../lib/expecting.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Fingerprint, MAX_DIFFERENT_BITS, unknownFingerprints } from '../media/fingerprint.ts';
 import { addFingerprints } from '../tasks/delivery-state.ts';
@@ -43,12 +44,7 @@ export class Fingerprints {
       added = unknownFingerprints(task.fingerprints ?? [], files);
       return addFingerprints(task, files);
     };
-    try {
-      await this.#book.change(taskId, add, { mustHold: true });
-    } catch (error) {
-      if (error instanceof Refusal) return;
-      throw error;
-    }
+    await this.#book.change(taskId, add, { mustHold: true }).catch(expecting(Refusal, () => undefined));
     void this.#index?.then((index) => index.add(taskId, added), ignore);
   }
 

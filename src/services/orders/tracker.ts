@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { runForTask } from '../../lib/log-subject.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
 import type { Snapshot } from '../gateway/snapshot.ts';
@@ -117,14 +118,16 @@ export class Tracker {
     const listedTasks = tasks.filter((task) => !polledAlone.has(task));
     if (source.batch && listedTasks.length > 1) {
       await this.#markPoll(listedTasks);
-      const snapshots = await catchPollError(source.batch.pollMany(listedTasks.map(remoteIdOf), options));
+      const snapshots = await source.batch.pollMany(listedTasks.map(remoteIdOf), options).catch(catchPollError);
       if (isTrouble(snapshots)) return { results, trouble: snapshots };
       for (const task of listedTasks) results.set(task.id, this.#resultFromList(task, snapshots));
     }
     for (const task of tasks) {
       if (results.has(task.id)) continue;
       await this.#markPoll([task]);
-      const result = await runForTask(task.id, () => catchPollError(source.endpoint.get(remoteIdOf(task), options)));
+      const result = await runForTask(task.id, () =>
+        source.endpoint.get(remoteIdOf(task), options).catch(catchPollError),
+      );
       // The next list may contain a task that cannot be polled alone.
       if (result !== 'not-known') this.#pollAloneIds.delete(task.id);
       if (!isTrouble(result)) results.set(task.id, result);
@@ -221,15 +224,6 @@ function applyResult(task: Task, result: PollResult, now: number): Task {
   return result === 'not-known' ? countNotFound(task, now) : advance(task, result, now);
 }
 
-async function catchPollError<T>(poll: Promise<T>): Promise<T | Trouble | 'not-known' | 'nothing'> {
-  try {
-    return await poll;
-  } catch (error) {
-    if (error instanceof GatewayError) return pollErrorMeaning(error);
-    throw error;
-  }
-}
-
 function remoteIdOf({ id, remoteId }: Task): string {
   if (remoteId === undefined) throw new Error(`Task ${id} is followed without a remote id.`);
   return remoteId;
@@ -255,3 +249,5 @@ export function pollErrorMeaning(error: GatewayError): 'not-known' | 'nothing' |
   if (meaning === 'not-known' || meaning === 'nothing') return meaning;
   return { kind: meaning, retryAfterMs: error.retryAfterMs, reason: error.reason };
 }
+
+const catchPollError = expecting(GatewayError, pollErrorMeaning);

@@ -1,3 +1,4 @@
+import { expecting } from '../../../lib/expecting.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { GatewayError } from '../../gateway/errors.ts';
 import type { RealtimeResponse } from '../../gateway/realtime-events.ts';
@@ -80,12 +81,8 @@ export class Utterances {
     const { talk: id } = task.request;
     const liveTalk = this.#conversation(id);
     if (liveTalk) liveTalk.heardAt = Math.max(liveTalk.heardAt, time);
-    try {
-      await this.#context.change(id, (talk) => addTurn(talk, task.id, time));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      this.#context.log.info({ task: task.id }, 'An utterance outlived its conversation.');
-    }
+    const noteLate = (): void => this.#context.log.info({ task: task.id }, 'An utterance outlived its conversation.');
+    await this.#context.change(id, (talk) => addTurn(talk, task.id, time)).catch(expecting(Refusal, noteLate));
   }
 
   /** Completes an answer. `onFinished` is called as soon as the model has finished, before the results are stored. */
