@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import type { TaskStore } from '../../../src/services/orders/task-store.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
-import { SqliteBackend } from '../../../src/services/store/rows/sqlite.ts';
+import { SqliteBackend, sqliteFailure } from '../../../src/services/store/rows/sqlite.ts';
 import { openStoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/services/tasks/store-error.ts';
 import { TASK_VERSION } from '../../../src/services/tasks/task.ts';
@@ -63,6 +63,14 @@ describe('A failing store', () => {
     expect((await store.get(task.id))?.id).toBe(task.id);
     await store.close();
     expect((await (await open()).live()).map(({ id }) => id)).toEqual([task.id]);
+  });
+
+  it.each([
+    [4_874, 'full', /is full\. Free some space/],
+    [778, 'failed', /cannot be read or written\. Check its space/],
+  ])('An error %i of the disk is reported as what it is, and what to do: %s', (errcode, kind, message) => {
+    const error = Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode });
+    expect(sqliteFailure(error, 'tasks.sqlite')).toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
   it('A failing store reports that another program has locked the database, and works again afterwards', async () => {

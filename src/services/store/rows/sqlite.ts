@@ -23,10 +23,13 @@ const PRIMARY_CODE = 0xff;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
+/** The file in which the connections to a database share memory cannot grow. */
+const SQLITE_IOERR_SHMSIZE = 4_874;
 
 export function sqliteFailure(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
@@ -46,6 +49,11 @@ export function sqliteFailure(error: unknown, file: string): StoreError {
       return failure(
         'corrupt',
         `The store ${file} is damaged or not a database. Stop Atelier and move the file elsewhere, then run npm run restore -- <file> with a backup; if you have none, start Atelier, which will create a new store.`,
+      );
+    case SQLITE_IOERR:
+      return new StoreError(
+        'failed',
+        `The disk of the store ${file} cannot be read or written. Check its space, its connection and its health, then start Atelier again.`,
       );
     case SQLITE_CANTOPEN:
     case 'EEXIST':
@@ -75,7 +83,8 @@ const cannotOpenError = (file: string): StoreError =>
 /** The primary code of SQLite, or that of the system. */
 export function sqliteCode(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined;
-  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & PRIMARY_CODE;
+  if ('errcode' in error && typeof error.errcode === 'number')
+    return error.errcode === SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : error.errcode & PRIMARY_CODE;
   return 'code' in error ? error.code : undefined;
 }
 
