@@ -4,27 +4,13 @@ import { createLogger } from '../src/lib/log.ts';
 import { readSecret } from '../src/lib/secret.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import type { StoreAddress } from '../src/services/store/backend.ts';
-import { StoreError, type StoreErrorKind } from '../src/services/tasks/store-error.ts';
-import { EX_CONFIG, EX_IOERR, EX_TEMPFAIL, Stop } from './usage.ts';
+import { StoreError } from '../src/services/tasks/store-error.ts';
+import { EX_CONFIG, Stop } from './usage.ts';
 
 // Shared by the scripts that work on a store.
 
-/** Exit codes of errors of the store. */
-const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
-  'in-use': EX_TEMPFAIL,
-  locked: EX_TEMPFAIL,
-  unreachable: EX_TEMPFAIL,
-  lost: EX_TEMPFAIL,
-  full: EX_IOERR,
-  corrupt: EX_IOERR,
-  failed: EX_IOERR,
-  unsupported: EX_CONFIG,
-  denied: EX_CONFIG,
-  newer: EX_CONFIG,
-};
-
 export const explainStoreError = (error: unknown): Stop | undefined =>
-  error instanceof StoreError ? new Stop(EXIT_CODES[error.kind], terminalSafe(error.message)) : undefined;
+  error instanceof StoreError ? new Stop(error.exitCode, terminalSafe(error.message)) : undefined;
 
 /** Reads STORE_URL. */
 export const configuredStore = (): StoreAddress => readSetting('STORE_URL', shape.store);

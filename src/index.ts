@@ -13,12 +13,11 @@ import { createLogger, type Log } from './lib/log.ts';
 import type { App } from './roles/app.ts';
 import { acceptReloadRequests } from './roles/reload-requests.ts';
 import { passwordsIn } from './services/store/backend.ts';
-import { StoreError, type StoreErrorKind } from './services/tasks/store-error.ts';
+import { StoreError } from './services/tasks/store-error.ts';
 
 // Exit codes from sysexits.h, so that a supervisor knows whether a restart would help.
 const EX_USAGE = 64;
 const EX_SOFTWARE = 70;
-const EX_IOERR = 74;
 const EX_TEMPFAIL = 75;
 const EX_NOPERM = 77;
 const EX_CONFIG = 78;
@@ -101,7 +100,7 @@ async function run(config: Config): Promise<void> {
       .then((error) => {
         log.fatal({ err: error.cause }, error.message);
         // Exits immediately, because another bot may already own the store.
-        process.exit(EXIT_CODES[error.kind]);
+        process.exit(error.exitCode);
       })
       .catch(crash);
   } catch (error) {
@@ -115,7 +114,7 @@ function logFailedStart(error: unknown, log: Log): number {
   if (error instanceof StoreError) {
     // Only a failure that the message does not explain needs a stack trace.
     log.fatal(error.kind === 'failed' ? { err: error.cause } : {}, error.message);
-    return EXIT_CODES[error.kind];
+    return error.exitCode;
   }
   if (error instanceof PortError) {
     log.fatal(error.message);
@@ -133,20 +132,6 @@ function logFailedStart(error: unknown, log: Log): number {
   log.fatal(TOKEN_REJECTED);
   return EX_NOPERM;
 }
-
-/** A restart only helps if another program is using the store for a moment, or if the store's server is unavailable. */
-const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
-  'in-use': EX_TEMPFAIL,
-  locked: EX_TEMPFAIL,
-  unreachable: EX_TEMPFAIL,
-  lost: EX_TEMPFAIL,
-  full: EX_IOERR,
-  corrupt: EX_IOERR,
-  failed: EX_IOERR,
-  newer: EX_CONFIG,
-  unsupported: EX_CONFIG,
-  denied: EX_CONFIG,
-};
 
 async function onConnectionClosed(code: number, app: App, log: Log): Promise<void> {
   if (code === GatewayCloseCodes.DisallowedIntents) log.fatal(new MissingIntent().message);

@@ -15,6 +15,25 @@ export type StoreErrorKind =
   | 'lost'
   | 'failed';
 
+// From sysexits.h.
+const EX_IOERR = 74;
+const EX_TEMPFAIL = 75;
+const EX_CONFIG = 78;
+
+/** A restart only helps if another program is using the store for a moment, or if the store's server is unavailable. */
+const EXIT_CODES: Readonly<Record<StoreErrorKind, number>> = {
+  'in-use': EX_TEMPFAIL,
+  locked: EX_TEMPFAIL,
+  unreachable: EX_TEMPFAIL,
+  lost: EX_TEMPFAIL,
+  full: EX_IOERR,
+  corrupt: EX_IOERR,
+  failed: EX_IOERR,
+  newer: EX_CONFIG,
+  unsupported: EX_CONFIG,
+  denied: EX_CONFIG,
+};
+
 /** A failure of the store. The message tells an operator in one or two sentences what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -23,5 +42,10 @@ export class StoreError extends Error {
   constructor(kind: StoreErrorKind, message: string, cause?: unknown) {
     super(message, { cause });
     this.kind = kind;
+  }
+
+  /** That of a process which this ends. */
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
   }
 }
