@@ -100,8 +100,8 @@ describe('The command in CONTRIBUTING.md', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
     const run = (program: string, ...args: string[]) =>
       spawnSync(join(root, 'node_modules', '.bin', program), args, { cwd: folder, encoding: 'utf8' });
-    mkdirSync(join(folder, 'scripts'));
-    copyFileSync(join(root, 'scripts/locales.ts'), join(folder, 'scripts/locales.ts'));
+    for (const path of ['scripts/locales.ts', 'scripts/house'])
+      cpSync(join(root, path), join(folder, path), { recursive: true });
     expect(spawnSync(process.execPath, ['scripts/locales.ts'], { cwd: folder })).toMatchObject({ status: 0 });
     expect(run('biome', 'check', '--error-on-warnings', ...paths)).toMatchObject({ status: 0 });
     expect(run('tsc', '--noEmit', '--checkers', '1')).toMatchObject({ status: 0, stdout: '' });
