@@ -1,5 +1,6 @@
 import { missingPermissions, type PermissionName, postPermissions } from '../discord/guards.ts';
 import { inlineCode } from '../discord/markdown.ts';
+import type { DiscordReader } from '../discord/reads.ts';
 import { entriesOf } from '../lib/entries.ts';
 import { listText } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
@@ -97,23 +98,59 @@ export async function logChannelWarnings(
   return [...missing, ...(isSeen ? [say('rules.log.seenByEveryone', { channel })] : [])];
 }
 
-/** Says which permissions the bot lacks to post in the log channel or the alerts channel. */
-export async function missingLines(
+/** A line if the bot cannot post in the log channel or the alerts channel. */
+async function missingLines(
   guildId: string,
   channel: string,
   purpose: 'log' | 'alerts',
   { discord: { reads, outbox } }: Services,
   say: Say,
 ): Promise<string[]> {
-  const appPermissions = (await reads.ownPermissions(guildId, outbox.botUserId ?? '')).get(channel);
-  const missing = appPermissions === undefined ? [] : missingPermissions({ appPermissions }, postPermissions);
-  const use = say(`setup.permissions.uses.${purpose}`);
-  return missing.length === 0
-    ? []
-    : [say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) })];
+  const granted = await reads.ownPermissions(guildId, outbox.botUserId ?? '');
+  const missing = await missingIn(channel, granted, reads);
+  return missing === undefined || missing.length === 0 ? [] : [permissionsLine(channel, purpose, missing, say)];
 }
 
-export const permissionsText = (names: readonly PermissionName[], say: Say): string =>
+/** Undefined if Discord does not tell, which it does not for a thread. */
+export type MissingInChannel = PermissionName[] | 'gone' | undefined;
+
+/** What the bot lacks to post in a channel. `granted`: its permissions in the channels of the server. */
+export async function missingIn(
+  channelId: string,
+  granted: ReadonlyMap<string, bigint>,
+  reads: DiscordReader,
+): Promise<MissingInChannel> {
+  const appPermissions = granted.get(channelId);
+  if (appPermissions !== undefined) return missingPermissions({ appPermissions }, postPermissions);
+  return (await reads.isGone(channelId)) ? 'gone' : undefined;
+}
+
+/** Says what the bot lacks in a channel that settings name. */
+export function permissionsLine(
+  channel: string,
+  purpose: 'log' | 'alerts' | 'access',
+  missing: MissingInChannel,
+  say: Say,
+): string {
+  const use = say(`setup.permissions.uses.${purpose}`);
+  if (missing === 'gone') return say(`setup.permissions.gone.${purpose}`, { channel, use });
+  if (missing === undefined) return say('setup.permissions.unknown', { channel, use });
+  if (missing.length === 0) return say('setup.permissions.granted', { channel, use });
+  return say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) });
+}
+
+/** Where alerts are posted, and what the bot lacks there. */
+export const alertsLines = async (
+  guildId: string,
+  channel: string,
+  services: Services,
+  say: Say,
+): Promise<string[]> => [
+  say('budget.alerts', { channel }),
+  ...(await missingLines(guildId, channel, 'alerts', services, say)),
+];
+
+const permissionsText = (names: readonly PermissionName[], say: Say): string =>
   listText(
     names.map((name) => say(`permissions.${name}`)),
     say,

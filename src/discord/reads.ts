@@ -164,6 +164,17 @@ export class DiscordReader {
     return isRecord(channel) && channel.guild_id !== guildId;
   }
 
+  /** Whether a channel no longer exists, or the bot cannot see it. False if Discord does not respond. */
+  async isGone(channelId: string): Promise<boolean> {
+    try {
+      await this.#reads.get(Routes.channel(channelId));
+      return false;
+    } catch (error) {
+      this.#log.info({ channel: channelId, ...errorFacts(error) }, 'Could not read a channel.');
+      return hasCode(error, Code.UnknownChannel, Code.MissingAccess);
+    }
+  }
+
   /** Whether everyone on a server can see a channel. False if Discord does not respond. */
   async isSeenByEveryone(channelId: string, guildId: string): Promise<boolean> {
     const failure = 'Could not read who can see a channel.';

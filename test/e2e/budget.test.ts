@@ -117,6 +117,28 @@ describe('Budgets', () => {
     );
   });
 
+  it('The pages of budget and rules, and the set-up, say that a deleted channel no longer exists, and how to choose another', async () => {
+    const fixture = await botWith();
+    const { discord } = fixture;
+    await runBudget(fixture, 'admin', 'alerts', { channel: 'no-threads' });
+    const channel = discord.world.channel('no-threads');
+    const gone = `❌ <#${channel.id}>, the alerts channel of \`/budget\`: no longer exists, or the bot cannot see it. `;
+    discord.world.removeChannel(channel);
+    const step = `${gone}Choose another channel with \`/budget alerts\`.`;
+    expect(await runBudget(fixture, 'admin', 'show')).toContain(step);
+    expect(await runBudget(fixture, 'admin', 'alerts')).toContain(step);
+    const admin = discord.as('admin');
+    // Without a log channel, the log is in the same channel.
+    expect(text(await (await admin.slash('server rules')).message())).toContain(
+      `❌ <#${channel.id}>, the log channel: no longer exists, or the bot cannot see it. Choose another channel in`,
+    );
+    const setup = await (await admin.slash('setup')).message();
+    expect(text(setup)).toContain(step);
+    // No permission is known to be missing.
+    expect(text(setup)).not.toContain('Grant the missing permissions');
+    expect(labels(setup)).not.toContain('Add the bot with these permissions');
+  });
+
   itVariants([
     ['imagine', { prompt: 'a fox' }],
     ['image', { prompt: 'a fox', model: 'lumen-image-1' }],

@@ -165,8 +165,13 @@ describe('/setup', () => {
       channels.findIndex(({ name }) => name === 'studio'),
       1,
     );
+    // Discord does not list it, as it does not list threads, but still knows it.
     expect(text(await press(fixture, page, 'Refresh'))).toContain(
       `❔ <#${studio?.id}>, the log channel: could not be checked`,
+    );
+    discord.world.removeChannel(discord.world.channel('no-threads'));
+    expect(text(await press(fixture, page, 'Refresh'))).toMatch(
+      /❌ <#\d+>, the alerts channel of `\/budget`: no longer exists, or the bot cannot see it\./,
     );
   });
 

@@ -18,7 +18,7 @@ import { type Cap, EVERY_PERIOD } from '../../services/money/limits.ts';
 import { parseGrant } from '../../services/money/limits-text.ts';
 import { operatorResetKey } from '../../services/money/server-budget.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
-import { logChannelWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { alertsLines, logChannelWarnings, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { budgetHistory } from './history.ts';
 import {
   ALL_SERVERS,
@@ -227,7 +227,7 @@ const alerts = command({
       return budget.reply(
         ...(previous === undefined
           ? [say('budget.noAlerts')]
-          : [say('budget.alerts', { channel: previous }), say('budget.alertsHow')]),
+          : [...(await alertsLines(budget.guildId, previous, services, say)), say('budget.alertsHow')]),
       );
     // Reports and held results are posted there, too, if the server has no log channel.
     if (channel !== undefined && (await services.discord.reads.isForeignChannel(channel, budget.guildId)))

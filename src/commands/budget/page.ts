@@ -11,7 +11,7 @@ import type { BudgetAlert } from '../../services/money/alerts.ts';
 import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, remainingLine } from '../limit-lines.ts';
-import { missingLines } from '../rule-lines.ts';
+import { alertsLines } from '../rule-lines.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
 /** The number of entries listed per section: as many as can be read at a glance. */
@@ -49,10 +49,7 @@ export async function budgetPage(
     ...(budget.showsCost ? [say('budget.costShown')] : []),
     ...(alertsChannelId === undefined
       ? [say('budget.noAlerts')]
-      : [
-          say('budget.alerts', { channel: alertsChannelId }),
-          ...(await missingLines(guildId, alertsChannelId, 'alerts', services, say)),
-        ]),
+      : await alertsLines(guildId, alertsChannelId, services, say)),
   ];
   const controls = [
     ...(budget.isPaused ? [resumeButtonPlan(guildId, say)] : []),

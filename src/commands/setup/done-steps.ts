@@ -1,9 +1,9 @@
-import { missingPermissions, type PermissionName, postPermissions } from '../../discord/guards.ts';
+import { missingPermissions } from '../../discord/guards.ts';
 import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
-import { type ChangeName, ruleFacts, rulesInSections } from '../rule-lines.ts';
+import { type ChangeName, type MissingInChannel, missingIn, ruleFacts, rulesInSections } from '../rule-lines.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot set it up. Checked on the command and on every press. */
 export function serverToSetUp({ facts }: Context): string {
@@ -50,8 +50,7 @@ async function isInPlace(step: SetupStep, guildId: string, context: Context): Pr
 interface NamedChannel {
   channelId: string;
   use: 'log' | 'alerts' | 'access';
-  /** Undefined if the channel is a thread or was deleted, or if Discord does not respond. */
-  missingNames: PermissionName[] | undefined;
+  missing: MissingInChannel;
 }
 
 /** More channels are not examined. */
@@ -67,14 +66,20 @@ export async function checkPermissions(guildId: string, { facts, services }: Con
     ...(logChannelId === undefined ? [] : [[logChannelId, 'log'] as const]),
   ]);
   const { reads, outbox } = services.discord;
-  const granted = uses.size === 0 ? undefined : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
-  const channels = [...uses].slice(-MAX_CHANNELS).map(([channelId, use]): NamedChannel => {
-    const appPermissions = granted?.get(channelId);
-    const missingNames =
-      appPermissions === undefined ? undefined : missingPermissions({ appPermissions }, postPermissions);
-    return { channelId, use, missingNames };
-  });
+  const granted =
+    uses.size === 0 ? new Map<string, bigint>() : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
+  const channels = await Promise.all(
+    [...uses].slice(-MAX_CHANNELS).map(async ([channelId, use]): Promise<NamedChannel> => {
+      return { channelId, use, missing: await missingIn(channelId, granted, reads) };
+    }),
+  );
   const missingHere = missingPermissions(facts);
-  const isPassed = missingHere.length === 0 && channels.every(({ missingNames }) => missingNames?.length === 0);
-  return { missingHere, named: channels, isPassed };
+  const missing = [missingHere, ...channels.map((one) => one.missing)];
+  return {
+    missingHere,
+    named: channels,
+    isPassed: missing.every((names) => names?.length === 0),
+    /** Whether permissions can be granted. */
+    hasMissing: missing.some((names) => names !== 'gone' && names?.length),
+  };
 }

@@ -11,7 +11,7 @@ import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
 import { limitLines } from '../limit-lines.ts';
-import { logChannelWarnings, permissionsText, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { alertsLines, logChannelWarnings, permissionsLine, ruleFacts, ruleLines } from '../rule-lines.ts';
 import { checkPermissions, doneSteps } from './done-steps.ts';
 
 /** What a step shows, and the buttons that open the forms and pages of other commands. */
@@ -103,7 +103,7 @@ const languageChoice = (view: SetupStep | 'overview', say: Say): Control => ({
 const steps: Record<SetupStep, ShowStep> = {
   async permissions(guildId, context) {
     const { facts, say, origin } = context;
-    const { missingHere, named, isPassed } = await checkPermissions(guildId, context);
+    const { missingHere, named, hasMissing } = await checkPermissions(guildId, context);
     const missing = neededPermissions.filter(({ name }) => missingHere.includes(name));
     const hereLines = [
       say('setup.permissions.here', { channel: facts.channelId ?? '' }),
@@ -112,21 +112,15 @@ const steps: Record<SetupStep, ShowStep> = {
       ),
       ...(missing.length === 0 ? [say('rules.check.allThere')] : []),
     ];
-    const namedLines = named.map(({ channelId: channel, use: name, missingNames }) => {
-      const use = say(`setup.permissions.uses.${name}`);
-      if (missingNames === undefined) return say('setup.permissions.unknown', { channel, use });
-      if (missingNames.length === 0) return say('setup.permissions.granted', { channel, use });
-      const missing = permissionsText(missingNames, say);
-      return say('setup.permissions.missing', { channel, use, missing });
-    });
+    const namedLines = named.map(({ channelId, use, missing }) => permissionsLine(channelId, use, missing, say));
     const { server } = installLinks(origin.route.applicationId, { userInstall: false });
     return {
       blocks: [
         hereLines.join('\n'),
         ...(namedLines.length === 0 ? [] : [[say('setup.permissions.named'), ...namedLines].join('\n')]),
-        ...(isPassed ? [] : [say('rules.check.howTo')]),
+        ...(hasMissing ? [say('rules.check.howTo')] : []),
       ],
-      controls: isPassed ? [] : [{ type: 'link', address: server, label: say('rules.check.invite') }],
+      controls: hasMissing ? [{ type: 'link', address: server, label: say('rules.check.invite') }] : [],
     };
   },
 
@@ -150,14 +144,15 @@ const steps: Record<SetupStep, ShowStep> = {
     };
   },
 
-  budget(guildId, context, mention) {
+  async budget(guildId, context, mention) {
     const { services, say } = context;
     const budget = services.money.budgets.get(guildId);
     const { alertsChannelId: channel } = budget;
-    const alertsLine = channel === undefined ? say('setup.budget.noAlerts') : say('budget.alerts', { channel });
+    const alerts =
+      channel === undefined ? [say('setup.budget.noAlerts')] : await alertsLines(guildId, channel, services, say);
     return {
       blocks: [
-        [...limitLines(guildId, budget, context), alertsLine].join('\n'),
+        [...limitLines(guildId, budget, context), ...alerts].join('\n'),
         say('setup.budget.change', { set: mention('budget set'), alerts: mention('budget alerts') }),
       ],
       controls: [buttonPlan(say('setup.buttons.budget'), customIds.budget.id())],
