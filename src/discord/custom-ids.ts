@@ -257,8 +257,8 @@ export const proposalUses = ['imagine', 'image', 'video'] as const;
 export type ProposalUse = (typeof proposalUses)[number];
 const proposalCodec = namedArguments({ taskId: taskArgument, index: numberArgument, use: z.enum(proposalUses) });
 
-/** A server whose requests an admin paused, or `all`. */
-const pausedCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
+/** The server that a button of `/budget` is about, or `all`. */
+const budgetCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
 /**
  * Messages keep their ids for years, so a verb that has been used never gets another meaning. A verb about a task names it in its first
@@ -377,7 +377,8 @@ export const customIds = {
   rulesApply: verb('import', taskCodec),
   rulesCancel: verb('importc', taskCodec),
   budget: verb('budget', noArguments),
-  resume: verb('resume', pausedCodec),
+  resume: verb('resume', budgetCodec),
+  deletedRoles: verb('budgetr', budgetCodec),
   setup: verb('setup', setupCodec),
   setupLanguage: verb('setupl', oneArgument(setupView)),
   preferences: verb('prefs', namedArguments(preferencesPointer)),

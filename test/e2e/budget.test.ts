@@ -85,6 +85,31 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'admin', 'show')).toContain('Limits for each member: 3 tasks a day');
   });
 
+  it('The limits of a deleted role are marked as such, and a button removes them, which the history shows', async () => {
+    const fixture = await botWith();
+    const { discord } = fixture;
+    const { roles } = discord.world.guild('atelier');
+    const [artists, critics] = ['artists', 'critics'].map((name, index) => {
+      return { id: `90000000000000000${index}`, name, permissions: 0n };
+    }) as [(typeof roles)[number], (typeof roles)[number]];
+    roles.push(artists, critics);
+    for (const role of ['artists', 'critics'])
+      await runBudget(fixture, 'admin', 'set', { limits: '2 tasks a day', role });
+    const admin = discord.as('admin');
+    const open = async (): Promise<Message> => (await admin.slash('budget show')).message();
+    expect(labels(await open())).toEqual([]);
+    roles.splice(roles.indexOf(artists), 1);
+    const page = await open();
+    expect(text(page)).toContain(`Deleted role \`${artists.id}\`: 2 tasks a day\n- <@&${critics.id}>: 2 tasks a day`);
+    const removed = await (await admin.click(page, 'Remove limits of deleted roles')).message();
+    expect(text(removed)).not.toContain('Deleted role');
+    expect(text(removed)).toContain(`- <@&${critics.id}>: 2 tasks a day`);
+    expect(labels(removed)).toEqual([]);
+    expect(await runBudget(fixture, 'admin', 'history')).toContain(
+      `changed the limits for <@&${artists.id}>: 2 tasks a day → not set`,
+    );
+  });
+
   it('A pause refuses new requests immediately, lets running ones finish, and survives a restart', async () => {
     const fixture = await stageWith();
     const first = await startBot(fixture);

@@ -9,6 +9,7 @@ import {
   withBlock,
   withBudgetSetting,
   withGrant,
+  withLimits,
   withoutBlock,
   withPause,
   withResets,
@@ -29,7 +30,7 @@ import {
   pausableBudget,
   serverOption,
 } from './managed-budget.ts';
-import { budgetPage, memberPage, resumeButtonPlan } from './page.ts';
+import { budgetPage, deletedRoleIds, memberPage, resumeButtonPlan } from './page.ts';
 import { setCommand } from './set.ts';
 
 const MAX_DAYS = 3_650;
@@ -47,6 +48,18 @@ const show = command({
 const showButton = on(customIds.budget, {
   reply: 'new-private',
   run: async (_nothing, context) => budgetPage(await managedBudget(undefined, context), context),
+});
+
+const removeDeletedRoles = on(customIds.deletedRoles, {
+  reply: 'here',
+  async run(server, context) {
+    const budget = await managedBudget(server, context);
+    const roleIds = await deletedRoleIds(budget.guildId, budget.current, context);
+    await budget.change((current, author) =>
+      roleIds.reduce((changed, roleId) => withLimits(changed, { type: 'role', roleId }, undefined, author), current),
+    );
+    return budgetPage(budget, context);
+  },
 });
 
 const grant = command({
@@ -261,5 +274,5 @@ export const budget = (kinds: readonly string[]): Feature => ({
     isForAdmins: true,
     subcommands: [show, setCommand(kinds), grant, reset, block, unblock, pause, historyCommand(kinds), alerts],
   },
-  handlers: [showButton, resume],
+  handlers: [showButton, removeDeletedRoles, resume],
 });

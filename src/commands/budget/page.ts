@@ -26,6 +26,7 @@ export async function budgetPage(
   const isAllPaused = services.money.budgets.isWholeBotPaused;
   const now = services.clock.now();
   const { alertsChannelId } = budget;
+  const deletedIds = new Set(await deletedRoleIds(guildId, budget, context));
   const title = guildId === facts.guildId ? say('budget.title') : say('budget.titleOther', { server: guildId });
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
   const lines = [
@@ -34,7 +35,9 @@ export async function budgetPage(
     ...(budget.isPaused ? [say(budget.unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
     ...limitLines(guildId, budget, context),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
-      say('budget.limits.role', { role, limits: limitsWords(limits, say) }),
+      deletedIds.has(role)
+        ? say('budget.limits.deletedRole', { role: inlineCode(role), limits: limitsWords(limits, say) })
+        : say('budget.limits.role', { role, limits: limitsWords(limits, say) }),
     ),
     ...list('members', Object.values(budget.members), ({ memberId, limits }) =>
       say('budget.limits.member', { who: memberMention(memberId, say), limits: limitsWords(limits, say) }),
@@ -54,6 +57,7 @@ export async function budgetPage(
   const controls = [
     ...(budget.isPaused ? [resumeButtonPlan(guildId, say)] : []),
     ...(isAllPaused && isOperator ? [resumeButtonPlan(ALL_SERVERS, say)] : []),
+    ...(deletedIds.size > 0 ? [buttonPlan(say('budget.removeDeletedRoles'), customIds.deletedRoles.id(guildId))] : []),
   ];
   return { content: lines.join('\n'), overflow: 'file', controls };
 
@@ -63,6 +67,18 @@ export async function budgetPage(
     const moreLines = remainingCount > 0 ? [`- ${say('budget.more', { count: remainingCount })}`] : [];
     return [say(`budget.${name}`), ...items.slice(0, MAX_LISTED).map((item) => `- ${line(item)}`), ...moreLines];
   }
+}
+
+/** Roles with limits that no longer exist, so that no option can choose them. There are none if Discord does not respond. */
+export async function deletedRoleIds(
+  guildId: string,
+  { roles }: ServerBudget,
+  { services }: Context,
+): Promise<string[]> {
+  const ids = Object.keys(roles);
+  if (ids.length === 0) return [];
+  const names = await services.discord.reads.serverNames(guildId);
+  return names.size === 0 ? [] : ids.filter((id) => !names.has(`<@&${id}>`));
 }
 
 /** `server`: the server's id, or `all`. */
