@@ -902,3 +902,26 @@ describe('The rules page of a server', { tags: ['breadth'] }, () => {
     expect(text(await removeRule(fixture, page, first))).not.toContain('deny /imagine');
   });
 });
+
+  it('The rules page names rules that allow something only to roles or in channels that were deleted, and no rule for a thread', async () => {
+    const fixture = await startFastClockBot({ settings });
+    const { world } = fixture.discord;
+    const artists = { id: '900000000000000001', name: 'artists', permissions: 0n };
+    const { roles } = world.guild('atelier');
+    roles.push(artists);
+    const [hall, thread] = [world.channel('hall'), world.channel('thread')];
+    const access = [{ roleIds: [artists.id] }, { channelIds: [hall.id] }, { channelIds: [hall.id, thread.id] }].map(
+      (places) => ({ effect: 'allow', kinds: ['imagine'], ...places }),
+    );
+    await applyImport(fixture, { access });
+    expect(text(await openRulesPage(fixture))).not.toContain('⚠️');
+    roles.splice(roles.indexOf(artists), 1);
+    world.removeChannel(hall);
+    const warnings = text(await openRulesPage(fixture)).match(/⚠️.*/g);
+    expect(warnings).toEqual(
+      [`for <@&${artists.id}>`, `in <#${hall.id}>`].map(
+        (place) =>
+          `⚠️ This rule allows no one, because the server does not have its roles or channels: allow Imagine ${place}. Remove it.`,
+      ),
+    );
+  });

@@ -6,11 +6,12 @@ import { findJsonMistake } from '../../lib/json-mistake.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
-import { type AccessRule, changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
+import { changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
 import { command } from '../feature.ts';
 import { assertCanModerate, managedServer, requireCategories } from './managed-server.ts';
 import { previewRules } from './page.ts';
 import { readableLine, withNames } from './readable.ts';
+import { rulesForNoOne } from './rules-for-no-one.ts';
 
 /** Far more than all lists at their maximum size. */
 const MAX_BYTES = 1_000_000;
@@ -45,9 +46,11 @@ export const importRules = command({
     await requireCategories(importedRules.moderation.thresholds, context);
     const lines = diffLines(currentRules, importedRules, services.safety.targets, say);
     if (lines.length === 0) return { content: say('rules.same') };
-    const names = await services.discord.reads.serverNames(guildId);
+    const { reads } = services.discord;
+    const names = await reads.serverNames(guildId);
     const diff = withNames(lines.join('\n'), names, say);
-    const warning = importedRules.access.some((rule) => allowsNoOne(rule, names)) ? [say('rules.preview.noOne')] : [];
+    const forNoOne = await rulesForNoOne(importedRules.access, names, reads);
+    const warning = forNoOne.length === 0 ? [] : [say('rules.preview.noOne')];
     const content = [say('rules.preview.import'), '```diff', diff, '```', ...warning].join('\n');
     return previewRules(importedRules, content, context);
   },
@@ -61,14 +64,6 @@ function mistakesPage(mistakes: readonly RuleMistake[], say: Say): MessagePlan {
   const lines = mistakes.slice(0, MAX_MISTAKES).map((one) => (count > 1 ? '- ' : '') + refusalMessage(one, say));
   const more = count > MAX_MISTAKES ? [say('rules.moreMistakes', { count: count - MAX_MISTAKES })] : [];
   return { content: say('rules.mistakes', { count, mistakes: [...lines, ...more].join('\n') }), overflow: 'file' };
-}
-
-/** Whether a rule allows something only to roles, or only in channels, that the server does not have. False if its names could not be read. */
-function allowsNoOne({ effect, roleIds, channelIds }: AccessRule, names: ReadonlyMap<string, string>): boolean {
-  const places = [roleIds?.map((id) => `<@&${id}>`), channelIds?.map((id) => `<#${id}>`)];
-  return (
-    names.size > 0 && effect === 'allow' && places.some((mentions) => mentions?.every((mention) => !names.has(mention)))
-  );
 }
 
 function throwNotText(error: unknown): never {

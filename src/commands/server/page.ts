@@ -27,11 +27,13 @@ import {
   rulesInSections,
 } from '../rule-lines.ts';
 import { managedServer } from './managed-server.ts';
-import { readableAccess, readableWords, withNames } from './readable.ts';
+import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';
+import { rulesForNoOne } from './rules-for-no-one.ts';
 
 interface RulesPageFacts extends RuleFacts {
   /** The names of the server's roles and channels, by their mentions. */
   names: ReadonlyMap<string, string>;
+  forNoOne: readonly AccessRule[];
   warnings: readonly string[];
 }
 
@@ -40,9 +42,11 @@ export async function currentRulesPage(context: Context, note?: string): Promise
   const { guildId } = managedServer(context);
   const facts = ruleFacts(guildId, context.services);
   const namesPlaces = facts.rules.access.some(({ roleIds, channelIds }) => roleIds ?? channelIds);
-  const names = namesPlaces ? await context.services.discord.reads.serverNames(guildId) : new Map<string, string>();
+  const { reads } = context.services.discord;
+  const names = namesPlaces ? await reads.serverNames(guildId) : new Map<string, string>();
+  const forNoOne = await rulesForNoOne(facts.rules.access, names, reads);
   const warnings = await logChannelWarnings(guildId, facts, context.services, context.say);
-  const page = rulesPage({ ...facts, names, warnings }, context.say);
+  const page = rulesPage({ ...facts, names, forNoOne, warnings }, context.say);
   return note === undefined ? page : { ...page, content: `${note}\n\n${page.content}` };
 }
 
@@ -50,6 +54,11 @@ export async function currentRulesPage(context: Context, note?: string): Promise
 function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   const namesOfOperator = facts.setByOperator.map((name) => say(`rules.names.${name}`));
   const ownLines = ruleLines(facts, say);
+  ownLines.access.push(
+    ...facts.forNoOne.map((rule) =>
+      say('rules.access.noOne', { rule: accessMarkdown(accessText(rule), facts.targets, say) }),
+    ),
+  );
   ownLines.log.push(...facts.warnings);
   const lines = [
     say('rules.title'),
