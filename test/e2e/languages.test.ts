@@ -7,7 +7,7 @@ import { hasEnded, modelRequests } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
 import { replyTo, startMentionBot, toBot } from './mentions/fixture.ts';
 import { createFastClockFixture, labels, says, startFastClockBot } from './quick.ts';
-import { changeRules } from './reports.ts';
+import { changeRules, LOG_CHANNEL, setLogChannel } from './reports.ts';
 import { changeSettings } from './settings/fixture.ts';
 import { bytesOf } from './tasks/fixture.ts';
 
@@ -94,6 +94,18 @@ it('The log channel and the alerts there are in the language of the server, or i
   await expect
     .poll(shown)
     .toContain(japanese('rules.log.changed', { who: `<@${discord.world.user('admin').id}>`, count: 1 }));
+});
+
+it('The first message in a new log or alerts channel is in the language of its server or channel, not in that of the admin', async () => {
+  const fixture = await startFastClockBot();
+  const { discord } = fixture;
+  const shown = (): string[] => discord.messages(LOG_CHANNEL).map(text);
+  discord.world.guild('atelier').locale = 'de';
+  await (await discord.as('admin').slash('budget alerts', { channel: LOG_CHANNEL })).message();
+  expect(shown()).toEqual([german('budget.alert.here')]);
+  await changeSettings(discord.as('owner').in(LOG_CHANNEL), 'channel edit', 'Change replies', { language: 'ja' });
+  await setLogChannel(fixture);
+  expect(shown()).toContain(japanese('rules.log.here'));
 });
 
 it('A setting of a member wins for what only they read, and one of the server for what all read; the page is in the new language at once', {

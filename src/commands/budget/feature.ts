@@ -247,7 +247,8 @@ const alerts = command({
       throw new Refusal('refusals.rules.foreignChannel');
     // This post shows immediately whether the bot is allowed to post in the channel.
     if (channel !== undefined) {
-      const message = await services.discord.outbox.sendInChannel(channel, { content: say('budget.alert.here') });
+      const sayThere = await services.discord.readers.sayTo({ guildId: budget.guildId, channelId: channel });
+      const message = await services.discord.outbox.sendInChannel(channel, { content: sayThere('budget.alert.here') });
       if (!message) throw new Refusal('refusals.budgetAlertsFailed');
       await services.safety.serverLogs.recordAlert(budget.guildId, message);
     }

@@ -98,11 +98,12 @@ async function applyForm(
 
 /** Posts a message, which shows immediately whether the bot is allowed to post in the channel. */
 async function verifyChannel(guildId: string, channelId: string | undefined, context: Context): Promise<void> {
-  const { services, say } = context;
+  const { services } = context;
   assertCanHold(services.safety.rules.get(guildId).rules.moderation, channelId, context);
   if (channelId === undefined) return;
   if (await services.discord.reads.isForeignChannel(channelId, guildId))
     throw new Refusal('refusals.rules.foreignChannel');
+  const say = await services.discord.readers.sayTo({ guildId, channelId });
   if (!(await postInLog({ guildId, channelId }, { content: say('rules.log.here') }, services)))
     throw new Refusal('refusals.rules.logFailed');
 }
