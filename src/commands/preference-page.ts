@@ -4,7 +4,7 @@ import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
 import { entriesOf } from '../lib/entries.ts';
 import { languageName } from '../lib/languages.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { PermissionRefusal, Refusal } from '../lib/refusal.ts';
 import { buttonPlan } from '../messages/task-buttons.ts';
 import {
   MAX_PERSONA_LENGTH,
@@ -35,7 +35,9 @@ export function mayChangePreferences(of: PreferenceLevel, { facts }: Context): b
 export function changeableOwner(of: PreferenceLevel, context: Context): PreferenceOwner {
   const owner = preferenceOwnerHere(of, context);
   if (!mayChangePreferences(of, context))
-    throw new Refusal(of === 'channel' ? 'refusals.settings.channelNotYours' : 'refusals.settings.serverNotYours');
+    throw new PermissionRefusal(
+      of === 'channel' ? 'refusals.settings.channelNotYours' : 'refusals.settings.serverNotYours',
+    );
   return owner;
 }
 

@@ -4,7 +4,7 @@ import type { Language } from '../lib/languages.ts';
 import { Listeners } from '../lib/listeners.ts';
 import { runForInteraction } from '../lib/log-subject.ts';
 import { RecentMap } from '../lib/recent-map.ts';
-import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
+import { PermissionRefusal, Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { trackUntilDone } from '../lib/track-until-done.ts';
 import { sayIn } from '../locales/index.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
@@ -232,7 +232,7 @@ export class Router<Services extends EarlyContext['services']> {
   }
 
   async #keepRefusedForm(error: unknown, interaction: Interaction, responder: Responder): Promise<string | undefined> {
-    if (interaction.type !== InteractionType.ModalSubmit) return undefined;
+    if (interaction.type !== InteractionType.ModalSubmit || error instanceof PermissionRefusal) return undefined;
     const { drafts, funnel } = this.#parts;
     // After any other failure, the order may have been submitted.
     const isRefused = error instanceof Refusal || (error instanceof GatewayError && !error.mayHaveTakenEffect);

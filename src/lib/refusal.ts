@@ -40,6 +40,9 @@ export class Refusal<Key extends RefusalKey = RefusalKey> extends Error {
 /** Refuses a request for what it says, which others must not read either. */
 export class ContentRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {}
 
+/** Refuses a member who lacks a permission, so that nothing that they could enter would be accepted. */
+export class PermissionRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Key> {}
+
 /** Refuses a request for its price, so that a cheaper one may be accepted. */
 export class PriceRefusal extends Refusal {
   constructor({ key, variables }: Refusal) {

@@ -104,7 +104,10 @@ describe('Server rules', () => {
     const admins = discord.world.guild('atelier').members.get(discord.world.user('admin').id);
     admins?.roles.splice(0);
     const refused = await discord.as('admin').fill(form, { words: 'fox' });
-    expect(text(await refused.followUp())).toContain('Only members with the Manage Server permission');
+    const refusal = await refused.followUp();
+    expect(text(refusal)).toContain('Only members with the Manage Server permission');
+    // No other value would be accepted.
+    expect(labels(refusal)).toEqual([]);
     expect(await imagine(fixture, 'a fox')).toContain('Finished in');
   });
 
@@ -901,7 +904,6 @@ describe('The rules page of a server', { tags: ['breadth'] }, () => {
     expect([first, ...others]).toEqual(['deny Imagine for unknown role', 'deny /video for unknown role']);
     expect(text(await removeRule(fixture, page, first))).not.toContain('deny /imagine');
   });
-});
 
   it('The rules page names rules that allow something only to roles or in channels that were deleted, and no rule for a thread', async () => {
     const fixture = await startFastClockBot({ settings });
@@ -925,3 +927,4 @@ describe('The rules page of a server', { tags: ['breadth'] }, () => {
       ),
     );
   });
+});

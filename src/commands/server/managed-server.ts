@@ -1,5 +1,5 @@
 import { mayManageServer } from '../../discord/interaction-facts.ts';
-import { Refusal } from '../../lib/refusal.ts';
+import { PermissionRefusal, Refusal } from '../../lib/refusal.ts';
 import { canHold, type RuleSet, type RulesAuthor, usesModeration } from '../../services/safety/server-rules.ts';
 import type { Context } from '../feature.ts';
 
@@ -7,7 +7,7 @@ import type { Context } from '../feature.ts';
 export function managedServer({ facts, services }: Context): { guildId: string; author: RulesAuthor } {
   const { guildId, userId, install } = facts;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.rules.noServer');
-  if (!mayManageServer(facts)) throw new Refusal('refusals.rules.notYours');
+  if (!mayManageServer(facts)) throw new PermissionRefusal('refusals.rules.notYours');
   return { guildId, author: { by: userId, at: services.clock.now() } };
 }
 
