@@ -73,18 +73,21 @@ export const sentencesText = (sentences: readonly string[], reader: Reader): str
 export const clausesText = (clauses: readonly string[], reader: Reader): string =>
   clauses.join(isSpaced(reader) ? '; ' : '；');
 
-/** With every digit that the amount has. */
-export function dollarsText(amount: string, { language }: Reader): string {
+/** With every digit that the amount has; unless it is money, without groups, which would make a column of long numbers too wide. */
+export function decimalText(
+  amount: string,
+  { language }: Reader,
+  options: Intl.NumberFormatOptions = { useGrouping: false },
+): string {
   if (!isDecimal(amount)) return amount;
   const decimals = Math.min(MAX_DECIMALS, amount.split('.')[1]?.length ?? 0);
-  return new Intl.NumberFormat(language, {
-    style: 'currency',
-    currency: 'USD',
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).format(amount);
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return new Intl.NumberFormat(language, { ...options, ...digits }).format(amount);
 }
+
+/** With every digit that the amount has. */
+export const dollarsText = (amount: string, reader: Reader): string =>
+  decimalText(amount, reader, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' });
 
 /** With at least two decimals, the usual form of an amount of money. */
 export const exactDollars = (amount: string, reader: Reader): string => dollarsText(withCents(amount), reader);

@@ -120,6 +120,20 @@ describe('/usage with the spec gateway profile', () => {
     expect(text(withoutTotal)).toContain('The gateway’s total could not be read. Try again later.');
   });
 
+  it('/usage writes every digit of the gateway’s amounts in the number format of its readers', async () => {
+    const { discord, charge } = await startFixture({ settings: { GATEWAY_USAGE_UNIT: 'cents' } });
+    discord.world.guild('atelier').locale = 'de';
+    charge(0, 'verse-1', '1234.567685200464582');
+    const admin = discord.as('admin');
+    const page = text(await (await admin.slash('usage', { of: 'account' })).message());
+    expect(page).toContain('Summe: **123456,7685200464582 Cent (= 1.234,567685200464582\u00a0$)**');
+    expect(page).toMatch(/2026 +123456,7685200464582\n/);
+    const ownPage = text(await (await admin.slash('usage', { of: 'account', by: 'member' })).message());
+    expect(ownPage).toContain(
+      'Summe des Gateways für das ganze Konto: 123456,7685200464582 Cent (= 1.234,567685200464582\u00a0$).',
+    );
+  });
+
   it('/usage puts the rows that do not fit into a message into the CSV', { tags: ['breadth'] }, async () => {
     const { discord, charge } = await startFixture();
     for (let daysAgo = 0; daysAgo < 120; daysAgo++) charge(daysAgo, 'verse-1', `${daysAgo + 1}.000000000000000001`);

@@ -1,5 +1,5 @@
 import { divideBy100 } from '../../lib/decimals.ts';
-import { daysText, dollarsText, exactDollars } from '../../lib/formats.ts';
+import { daysText, decimalText, dollarsText, exactDollars } from '../../lib/formats.ts';
 import { endOf, startOf, textWidth } from '../../lib/text-width.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import { roundedDollars } from '../../messages/money.ts';
@@ -10,9 +10,10 @@ export type Unit = 'cents' | undefined;
 
 type Amount = Pick<SheetRow, 'amount' | 'isEstimate'>;
 
-/** An amount for people: the account's as the gateway sent it, the bot's own in dollars, where estimates are marked. */
+/** An amount for people: the account's with every digit that the gateway sent, the bot's own in dollars, where estimates are marked. */
 export function amountText({ amount, isEstimate }: Amount, { subject }: Sheet, isExact: boolean, say: Say) {
-  if (amount === undefined || subject === 'account') return amount;
+  if (amount === undefined) return undefined;
+  if (subject === 'account') return decimalText(amount, say);
   const dollars = isExact ? exactDollars(amount, say) : roundedDollars(amount, say);
   return isEstimate ? say('cost.about', { amount: dollars }) : dollars;
 }
@@ -28,9 +29,10 @@ export function dollarsOf({ subject }: Sheet, amount: string | undefined, unit: 
   return subject === 'account' && unit === 'cents' && amount !== undefined ? divideBy100(amount) : undefined;
 }
 
-/** The amount as the gateway sent it, with its unit and in dollars if the unit is known. */
-export function gatewayAmount(amount: string, unit: Unit, say: Say): string {
-  return unit === 'cents' ? say('usage.cents', { amount, dollars: dollarsText(divideBy100(amount), say) }) : amount;
+/** The amount with every digit that the gateway sent, and with its unit and in dollars if the unit is known. */
+export function gatewayAmount(sent: string, unit: Unit, say: Say): string {
+  const amount = decimalText(sent, say);
+  return unit === 'cents' ? say('usage.cents', { amount, dollars: dollarsText(divideBy100(sent), say) }) : amount;
 }
 
 /** The bot knows which model made each of its tasks, so a task without one used none. */
