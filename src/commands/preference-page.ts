@@ -50,6 +50,7 @@ export async function preferencesPage(
 ): Promise<MessagePlan> {
   const { services, say, facts } = context;
   const row = await services.tasks.preferences.find(preferenceOwnerHere(of, context));
+  const removed = before && allLines(before, context);
   const sections = preferenceSections.filter((section) => of === 'channel' || section !== 'persona');
   const blocks = sections.map((section) => {
     const lines = sectionLines(section, row ?? { set: {} }, context).map((line) => `- ${line}`);
@@ -68,7 +69,9 @@ export async function preferencesPage(
       title,
       blocks: [
         say(`settings.about.${of}`),
-        ...(before ? [[say('settings.reset.done'), ...allLines(before, context)].join('\n')] : []),
+        ...(removed === undefined
+          ? []
+          : [removed.length === 0 ? say('settings.reset.none') : [say('settings.reset.done'), ...removed].join('\n')]),
         ...changedLine(of, row, context),
         ...blocks,
       ],
@@ -77,11 +80,11 @@ export async function preferencesPage(
   };
 }
 
-/** Asks before everything is removed; shows the page if nothing is set. */
+/** Asks before everything is removed; shows the page, which says so, if nothing is set. */
 export async function resetQuestion(of: PreferenceLevel, context: Context): Promise<MessagePlan> {
   const { services, say } = context;
   const row = await services.tasks.preferences.find(changeableOwner(of, context));
-  if (!row) return preferencesPage(of, context, { canChange: true });
+  if (!row) return preferencesPage(of, context, { canChange: true, before: { set: {} } });
   const button = (answer: 'reset' | 'keep') =>
     buttonPlan(say(`settings.reset.${answer}`), customIds.preferencesResetAnswer.id({ of, answer }), {
       ...(answer === 'reset' && { style: 'danger' }),

@@ -206,7 +206,9 @@ describe('Server rules', () => {
     expect(text(second)).toContain(
       'deny /video, /talk, mentions of the bot, model reel-\\*\nNo one, including you, could make such requests',
     );
-    expect(text(await (await admin.click(second, 'Cancel')).message())).toContain('rules of this server are unchanged');
+    const canceled = await (await admin.click(second, 'Cancel')).message();
+    expect(text(canceled)).toMatch(/^Canceled\. The rules of this server are unchanged\.\n\n\*\*Rules of this server/);
+    expect(labels(canceled)).toContain('Add a rule for task types and models');
     await addAccessRule(fixture, { effect: 'deny', subjects: ['Only the models below'], models: '*' });
     const refused = await fixture.discord.as('member').slash('video', { prompt: 'a fox' });
     expect(text(await refused.message())).toMatch(

@@ -152,7 +152,7 @@ export const previewButtons = [
       if (rules.get(guildId).proposed?.id !== id)
         return currentRulesPage(context, context.say('rules.preview.outdated'));
       await rules.change(guildId, (current) => (current.proposed?.id === id ? withoutProposal(current) : current));
-      return { content: context.say('rules.preview.canceled'), controls: [] };
+      return currentRulesPage(context, context.say('rules.preview.canceled'));
     },
   }),
 ];

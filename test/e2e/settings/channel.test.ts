@@ -4,7 +4,7 @@ import { text } from '../../../sandbox/discord/discord.ts';
 import { hasEnded, modelRequests, models } from '../asks/fixture.ts';
 import { startBot } from '../bot.ts';
 import { applyRules, replyTo, startMentionBot, toBot } from '../mentions/fixture.ts';
-import { createFastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { createFastClockFixture, labels, says, startFastClockBot } from '../quick.ts';
 import { orders } from '../tasks/fixture.ts';
 import { changeSettings, isChangeable } from './fixture.ts';
 
@@ -19,6 +19,9 @@ describe('/channel', () => {
     const otherRoles = guild.members.get(discord.world.user('other').id)?.roles;
     otherRoles?.push(role.id);
     const [manager, member] = [discord.as('other'), discord.as('member')];
+    expect(text(await (await manager.slash('channel reset')).message())).toContain(
+      'Nothing was set, so nothing has changed.',
+    );
     const page = await changeSettings(manager, 'channel edit', 'Change persona', persona);
     expect(text(page)).toMatch(
       /Last changed by <@\d+>[\s\S]*Name: Captain Ada[\s\S]*Answers to mentions: On[\s\S]*You are a sailor\./,
@@ -31,7 +34,11 @@ describe('/channel', () => {
     const question = await (await manager.slash('channel reset')).message();
     expect(text(question)).toMatch(/All settings of this channel are removed:[\s\S]*Name: Captain Ada/);
     await (await manager.click(question, 'Keep')).message(says('Settings of'));
+    const form = await (await manager.click(page, 'Change persona')).modal();
     otherRoles?.splice(0);
+    const refused = await (await manager.fill(form, { name: 'Ben' })).followUp();
+    expect(text(refused)).toContain('Manage Channels permission');
+    expect(labels(refused)).toEqual([]);
     expect(text(await (await manager.click(page, 'Change persona')).message())).toContain('Manage Channels permission');
     expect(text(await (await manager.click(page, 'Reset all')).followUp())).toContain('Manage Channels permission');
   });
