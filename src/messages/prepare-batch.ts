@@ -11,9 +11,9 @@ import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
 import { fetchImage, type Preview, resultPreviewOf } from './previews.ts';
 import { type MessageSources, recordFiles } from './results.ts';
-import { stateEmoji } from './state-emoji.ts';
 import { buttonPlan } from './task-buttons.ts';
 import { isPromptWithheld } from './task-message.ts';
+import { stateEmoji } from './task-name.ts';
 
 const MAX_TITLE_LENGTH = 150;
 const MAX_PROMPT_LENGTH = 60;

@@ -3,6 +3,7 @@ import { hasVisibleText } from '../lib/text.ts';
 import type { Say } from '../locales/index.ts';
 import type { ActionMeaning } from '../services/tasks/actions.ts';
 import type { TaskKind } from '../services/tasks/kind-spec.ts';
+import type { TaskState } from '../services/tasks/task.ts';
 import type { TaskSummary } from '../services/tasks/task-summary.ts';
 import { actionOf, type TaskType, typeOf, typeOfAction } from '../services/tasks/task-type.ts';
 import type { OrderedRequest } from '../services/tasks/transitions.ts';
@@ -34,3 +35,18 @@ export function typeName({ type, index }: Pick<TaskSummary, 'type' | 'index'>, s
 /** The name of an action on a result; undefined for all other tasks. */
 export const actionNameOf = (task: OrderedRequest<TaskKind>, say: Say): string | undefined =>
   actionOf(task) && taskName(task, say);
+
+export const stateEmoji: Readonly<Record<TaskState, string>> = {
+  waiting: '🕓',
+  submitting: '🟡',
+  accepted: '🟡',
+  queued: '🟡',
+  running: '🟡',
+  'needs-input': '✏️',
+  ready: '📬',
+  delivered: '🟢',
+  failed: '🔴',
+  expired: '🔴',
+  cancelled: '⚪',
+  unconfirmed: '❓',
+};

@@ -16,8 +16,7 @@ import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/tas
 import type { Services } from '../feature.ts';
 import { type MessageReader, originOfMessage } from '../reply-with-task.ts';
 import { AnswerTurns, MAX_WAITING_QUESTIONS } from './answer-turns.ts';
-import { hintFor, questionIn } from './question-in.ts';
-import { questionOrder, withWayOut } from './questions.ts';
+import { hintFor, questionIn, questionOrder, withWayOut } from './questions.ts';
 
 /** More questions than wait or can still be edited at the same time. */
 const MAX_OPEN_QUESTIONS = 1_000;

@@ -13,8 +13,7 @@ import { loadForForm } from '../../messages/pressed-task.ts';
 import type { QuotedMessage } from '../../services/orders/form-drafts.ts';
 import { isPrivateByDefault } from '../choices.ts';
 import { type Context, on, type Services } from '../feature.ts';
-import { quoteOf } from './question-in.ts';
-import { filesIn, submitQuestion } from './questions.ts';
+import { filesIn, quoteOf, submitQuestion } from './questions.ts';
 
 const MAX_EXCERPT_LENGTH = 200;
 

@@ -5,7 +5,7 @@ import type { Bar, ChartData } from '../../services/media/chart.ts';
 import { isDrawable } from '../../services/media/is-drawable.ts';
 import { listDays } from '../../services/money/usage-days.ts';
 import { isWithinRange, type Sheet, type SheetRow, totalOf } from '../../services/money/usage-sheet.ts';
-import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './amounts.ts';
+import { amountText, dollarsOf, rangeText, shortLabel, type Unit } from './table.ts';
 
 /** The most horizontal bars that can be told apart on a phone; further rows share one bar. */
 const MAX_BARS = 10;

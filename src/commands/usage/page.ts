@@ -22,11 +22,11 @@ import {
   labelOf,
   mentionOf,
   rangeText,
+  tableOf,
   totalText,
   truncateMiddle,
   type Unit,
-} from './amounts.ts';
-import { tableOf } from './table.ts';
+} from './table.ts';
 
 /** Discord's 2,000 characters, minus the line about rows that did not fit. */
 const MAX_LENGTH = 1_900;

@@ -8,16 +8,7 @@ import { day, validate } from './schemas.ts';
 /** The usage of the account. Every amount is text with exactly the digits that the service sent, in the service's unit. */
 export interface Usage {
   total: string | undefined;
-  rows: UsageRow[];
-}
-
-interface UsageRow {
-  /** `YYYY-MM-DD` (UTC). */
-  date: string | undefined;
-  model: string | undefined;
-  requests: number | undefined;
-  amount: string | undefined;
-  items: { name: string; amount: string }[];
+  rows: NonNullable<ReturnType<typeof rowFrom>>[];
 }
 
 const range = z
@@ -68,10 +59,11 @@ function isReport(response: unknown): boolean {
   );
 }
 
-function rowFrom(value: unknown): UsageRow | undefined {
+function rowFrom(value: unknown) {
   if (!isRecord(value)) return undefined;
   const items = listAt(value, fieldPaths.items, itemFrom);
-  const row: UsageRow = {
+  const row = {
+    /** `YYYY-MM-DD` (UTC). */
     date: firstAt(value, fieldPaths.date, asDay),
     model: firstAt(value, fieldPaths.model, asText),
     requests: firstAt(value, fieldPaths.requests, asNumber),

@@ -68,31 +68,14 @@ export interface OrdersSources extends BotSources {
 }
 
 /** The same, for the parts of `Tasks`. */
-export interface OrdersContext extends AppContext, Omit<OrdersSources, 'kinds'> {
-  kinds: ReadonlyMap<TaskKind, Kind>;
-  callbacks: Callbacks;
-  circuits: ModelCircuits;
-  drafts: FormDrafts;
-  offers: Offers;
-  preferences: Preferences;
-  presets: Presets;
-  proposals: Proposals;
-  /** Begins to poll a task. */
-  follow(task: Task): void;
-  /** Work that a stop waits for. */
-  pendingWork: Set<Promise<unknown>>;
-}
+export type OrdersContext = ReturnType<typeof createOrdersContext>;
 
-export function createOrdersContext(
-  context: AppContext,
-  sources: OrdersSources,
-  follow: OrdersContext['follow'],
-): OrdersContext {
+export function createOrdersContext(context: AppContext, sources: OrdersSources, follow: (task: Task) => void) {
   const given = { ...context, ...sources };
   const { book, store, money, discord, partition, limits, kinds, clock, log } = given;
   return {
     ...given,
-    kinds: new Map(kinds.map((kind) => [kind.name, kind])),
+    kinds: new Map<TaskKind, Kind>(kinds.map((kind) => [kind.name, kind])),
     callbacks: new Callbacks(book, kinds, limits.scheduler, clock, log),
     circuits: new ModelCircuits(given),
     drafts: new FormDrafts(store.drafts, clock, partition),
@@ -100,7 +83,9 @@ export function createOrdersContext(
     preferences: new Preferences(given),
     presets: new Presets(given),
     proposals: new Proposals(store.proposals, money, discord, partition, clock),
+    /** Begins to poll a task. */
     follow,
-    pendingWork: new Set(),
+    /** Work that a stop waits for. */
+    pendingWork: new Set<Promise<unknown>>(),
   };
 }

@@ -3,7 +3,7 @@ import { reconcileEntry, taskEntryKey } from '../../money/entry.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
 import { markRestored } from '../../tasks/transitions.ts';
 import { type StoreAddress, unsupportedError } from '../backend.ts';
-import { type Examination, examineWholeStore } from '../examination/examination.ts';
+import { examineWholeStore } from '../examination/examination.ts';
 import { type Namespaces, openNamespaces } from '../namespaces.ts';
 import type { OpenedBackend } from '../remote/open-remote.ts';
 import { MOVE_KEY, markSchema, moveMark } from '../rows/marks.ts';
@@ -13,17 +13,6 @@ import { isRunAt } from '../runs.ts';
 import { openStoredTasks } from '../stored-tasks.ts';
 import type { Backup } from './backup-file.ts';
 import { fillStore, isUnused, type OnProgress, type PartitionRow } from './copier.ts';
-
-export interface RestoredStore {
-  name: string;
-  /** How many rows were written, and how many were left out because they had expired or are never restored. */
-  written: number;
-  leftOut: number;
-  /** Live tasks, and those of them whose outcome is unknown. */
-  live: number;
-  unconfirmed: number;
-  examination: Examination;
-}
 
 interface RestoreParts extends AppContext {
   specs: KindSpecs;
@@ -39,7 +28,7 @@ const SKIPPED_NAMESPACE = 'proposals';
  * Fills an empty store from a backup. Until the end the store is marked as unfinished: no bot starts on it, and another restore starts over.
  * Tasks in progress become unconfirmed, so that nothing is sent again without its member's decision.
  */
-export async function restoreStore(backup: Backup, address: StoreAddress, parts: RestoreParts): Promise<RestoredStore> {
+export async function restoreStore(backup: Backup, address: StoreAddress, parts: RestoreParts) {
   const store = await openWhole(address, { ...parts, create: true, count: backup.facts.partitions });
   if (!store) throw new Error('The store was not created.');
   try {
@@ -51,6 +40,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
       throw unsupportedError(
         `Nothing was restored to the store ${store.name} because it is not empty. Set STORE_URL to a new store, or move this one away first.`,
       );
+    // Rows that had expired or are never restored.
     let leftOut = 0;
     const now = parts.clock.now();
     async function* rowsToRestore(): AsyncGenerator<PartitionRow> {
@@ -61,6 +51,7 @@ export async function restoreStore(backup: Backup, address: StoreAddress, parts:
       }
     }
     const written = await fillStore(store, { from: backup.digest, by: 'restore' }, rowsToRestore(), parts.onProgress);
+    // Live tasks, and those of them whose outcome is unknown.
     let [live, unconfirmed] = [0, 0];
     for (const partition of store.partitions) {
       if (partition !== first && (await isEmpty(partition.backend))) continue;
