@@ -47,6 +47,7 @@ const POSTED_CUSTOM_IDS = [
   'rulesnf.1.words.n2rDjXk_9q-A',
   'access.1',
   'budget.1',
+  'budgetr.1.400000000000000001',
   'setup.1.budget.access',
   'setup.1.permissions.',
   'setup.1.overview.privacy',
