@@ -35,24 +35,19 @@ const SHARED_VARIABLES = [
 /** The settings that a running bot takes over; all others are read at the start only. */
 export const reloadedVariables: readonly string[] = [...SHARED_VARIABLES, 'LOG_LEVEL'];
 
-export interface SettingsChange {
-  /** What applies after the reload: settings that need a restart stay as they were. */
-  next: Config;
-  taken: readonly string[];
-  needRestart: readonly string[];
-  /** Whether two processes would take over the same. */
-  digest: string;
-}
+export type SettingsChange = ReturnType<typeof changeOf>;
 
 /** Compares the settings in force with those just read. Throws a `ConfigError` if they only fit together after a restart. */
-export function changeOf({ variables: known }: Config, { variables: read }: Config): SettingsChange {
+export function changeOf({ variables: known }: Config, { variables: read }: Config) {
   const changed = configVariables.filter((name) => !isDeepStrictEqual(known[name], read[name]));
   const taken = changed.filter((name) => reloadedVariables.includes(name));
   const text = JSON.stringify(SHARED_VARIABLES.map((name) => read[name] ?? null));
   return {
+    /** What applies after the reload: settings that need a restart stay as they were. */
     next: nextConfig({ ...known, ...Object.fromEntries(taken.map((name) => [name, read[name]])) }),
     taken,
     needRestart: changed.filter((name) => !taken.includes(name)),
+    /** Whether two processes would take over the same. */
     digest: createHash('sha256').update(text).digest('hex'),
   };
 }

@@ -22,52 +22,43 @@ export interface InteractionPlace {
 }
 
 /** What the payload of an interaction says about it: where it happened, who triggered it, and what they and the bot are allowed to do there. */
-export interface InteractionFacts extends InteractionPlace {
-  userId: string;
-  channelId: string | undefined;
-  /** Undefined if the payload does not contain it. */
-  channelType: ChannelType | undefined;
-  /** The parent channel of the thread; undefined if it is not a thread. */
-  parentChannelId: string | undefined;
-  /** Unknown in a thread, where it counts as not restricted. */
-  isAgeRestricted: boolean;
-  /** The language of the member's Discord, and that of the server. */
-  locale: string;
-  guildLocale: string | undefined;
-  /** When the interaction was created, by Discord's clock. */
-  createdAt: number;
-  /** The permissions of the member; none in direct messages. */
-  permissions: bigint;
-  /** The roles of the member; none in direct messages. */
-  roleIds: readonly string[];
-  appPermissions: bigint;
-  /** The size limit of attachments, in bytes. */
-  uploadLimit: number;
-}
+export type InteractionFacts = ReturnType<typeof interactionFactsOf>;
 
 const { PublicThread, PrivateThread, AnnouncementThread } = ChannelType;
 export const THREAD_TYPES: ReadonlySet<unknown> = new Set([PublicThread, PrivateThread, AnnouncementThread]);
 
-export function interactionFactsOf(interaction: Interaction): InteractionFacts {
+export function interactionFactsOf(interaction: Interaction) {
   const { id, guild_id: guildId, channel, member, user = member?.user, locale, app_permissions } = interaction;
   const isThread = THREAD_TYPES.has(channel?.type);
   // Key "0" is the server that installed the bot; in a direct message with the bot it is "0" too.
   const isGuildInstall = interaction.authorizing_integration_owners?.['0'] !== undefined;
-  return {
-    userId: user?.id ?? '',
+  const place: InteractionPlace & { channelType: ChannelType | undefined; locale: string } = {
     guildId,
-    channelId: channel?.id,
+    install: isGuildInstall ? 'guild' : 'user',
+    /** Undefined if the payload does not contain it. */
     channelType: channel?.type,
-    parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
-    isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
+    /** The language of the member's Discord. */
     locale,
+  };
+  return {
+    ...place,
+    userId: user?.id ?? '',
+    channelId: channel?.id,
+    /** The parent channel of the thread; undefined if it is not a thread. */
+    parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
+    /** Unknown in a thread, where it counts as not restricted. */
+    isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
+    /** The language of the server. */
     guildLocale: interaction.guild_locale,
+    /** When the interaction was created, by Discord's clock. */
     createdAt: timestampOf(id),
+    /** The permissions of the member; none in direct messages. */
     permissions: BigInt(member?.permissions ?? 0),
+    /** The roles of the member; none in direct messages. */
     roleIds: member?.roles ?? [],
     appPermissions: BigInt(app_permissions),
+    /** The size limit of attachments, in bytes. */
     uploadLimit: interaction.attachment_size_limit,
-    install: isGuildInstall ? 'guild' : 'user',
   };
 }
 

@@ -12,31 +12,8 @@ export interface MessageFile {
 export type MessageDispatch = GatewayDispatchPayload;
 
 /** A message that a member has written to the bot, or in a thread where a conversation takes place. */
-export interface MemberMessage {
-  id: string;
-  channelId: string;
-  /** Undefined in direct messages. */
-  guildId: string | undefined;
-  memberId: string;
-  roleIds: readonly string[];
-  /** Without the mentions of the bot. */
-  content: string;
-  files: readonly MessageFile[];
-  /** Whether the message mentions the bot, replies to it, or is a direct message to it. */
-  isForBot: boolean;
-  repliedTo: RepliedMessage | undefined;
-}
-
-/** The message that a member replied to. Discord leaves out the text and the files of what the bot may not read. */
-export interface RepliedMessage {
-  isFromBot: boolean;
-  /** Whether it is a response to a command. Replies to such messages come without their text. */
-  isResponse: boolean;
-  content: string;
-  files: readonly MessageFile[];
-  /** The ids of the tasks in the buttons of a message from the bot, which no one else can post. */
-  taskIds: readonly string[];
-}
+export type MemberMessage = NonNullable<ReturnType<typeof memberMessageIn>>;
+export type RepliedMessage = NonNullable<MemberMessage['repliedTo']>;
 
 /** Ordinary messages and replies; the other types are Discord's own notices. */
 const ORDINARY_TYPES: ReadonlySet<number> = new Set([0, 19]);
@@ -93,7 +70,7 @@ export function memberPacketIn(packet: unknown): MessagePacket | undefined {
 }
 
 /** Undefined for a packet that is not a message from a member. */
-export function memberMessageIn(packet: unknown, botUserId: string | undefined): MemberMessage | undefined {
+export function memberMessageIn(packet: unknown, botUserId: string | undefined) {
   const { d: message } = memberPacketIn(packet) ?? {};
   if (!message) return undefined;
   const { id, channel_id: channelId, guild_id: guildId, member, referenced_message: repliedTo } = message;
@@ -102,25 +79,31 @@ export function memberMessageIn(packet: unknown, botUserId: string | undefined):
   return {
     id,
     channelId,
+    /** Undefined in direct messages. */
     guildId,
     memberId: message.author.id,
     roleIds: member?.roles ?? [],
+    /** Without the mentions of the bot. */
     content: content.replaceAll(`<@${botUserId}>`, '').replaceAll(`<@!${botUserId}>`, ''),
     files: filesOf(message),
+    /** Whether the message mentions the bot, replies to it, or is a direct message to it. */
     isForBot: isMessageForBot(message, botUserId),
+    /** The message that the member replied to. Discord leaves out the text and the files of what the bot may not read. */
     repliedTo: repliedTo
       ? {
           isFromBot,
+          /** Whether it is a response to a command. Replies to such messages come without their text. */
           isResponse: repliedTo.interaction_metadata !== undefined,
           content: repliedTo.content.slice(0, MAX_CONTENT_LENGTH),
           files: filesOf(repliedTo),
+          /** The ids of the tasks in the buttons of a message from the bot, which no one else can post. */
           taskIds: isFromBot ? taskIdsIn(repliedTo) : [],
         }
       : undefined,
   };
 }
 
-const filesOf = (message: Pick<MessagePacket['d'], 'attachments'>): MessageFile[] =>
+const filesOf = (message: Pick<MessagePacket['d'], 'attachments'>): readonly MessageFile[] =>
   message.attachments.slice(0, MAX_FILES).map(({ url, filename, content_type: mediaType }) => ({
     address: url,
     name: filename,

@@ -6,20 +6,7 @@ import { type Attachment, attachmentOf } from './options.ts';
 import { idsIn } from './outbox/adoption.ts';
 
 /** A message whose button was pressed or whose menu was used, as the interaction describes it. */
-export interface TargetMessage {
-  id: string;
-  channelId: string;
-  /** Only one member sees the message, so results must be visible to that member only, too. */
-  isPrivate: boolean;
-  content: string;
-  /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
-  files: readonly Attachment[];
-  createdAt: number;
-  /** The ids of the user and of the application that posted it. */
-  posters: readonly string[];
-  /** The ids of tasks in its buttons and file names, which anyone can forge in a message of their own. */
-  taskIds: readonly string[];
-}
+export type TargetMessage = ReturnType<typeof targetOf>;
 
 /** The id of a message to which others can be referred. */
 export const publicId = ({ id, isPrivate }: TargetMessage): string | undefined => (isPrivate ? undefined : id);
@@ -29,7 +16,7 @@ interface Attached {
   attachments: readonly { filename: string }[];
 }
 
-export function targetOf(message: APIMessage): TargetMessage {
+export function targetOf(message: APIMessage) {
   const { id, channel_id: channelId, attachments, embeds, timestamp, author, application_id: applicationId } = message;
   const embedFiles = embeds.flatMap(({ image, thumbnail }, index): Attachment[] => {
     const url = image?.url ?? thumbnail?.url;
@@ -40,11 +27,15 @@ export function targetOf(message: APIMessage): TargetMessage {
   return {
     id,
     channelId,
+    /** Only one member sees the message, so results must be visible to that member only, too. */
     isPrivate: isEphemeral(message),
     content: (message.content || textsIn(message.components).join('\n')).slice(0, MAX_CONTENT_LENGTH),
+    /** Images, videos and audio, attached or linked, with URLs that are valid for a day. */
     files: [...attachments.map(attachmentOf), ...embedFiles],
     createdAt: Date.parse(timestamp),
+    /** The ids of the user and of the application that posted it. */
     posters: [author.id, ...(applicationId === undefined ? [] : [applicationId])],
+    /** The ids of tasks in its buttons and file names, which anyone can forge in a message of their own. */
     taskIds: taskIdsIn(message),
   };
 }

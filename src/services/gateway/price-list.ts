@@ -4,19 +4,7 @@ import { type CallOptions, Resource } from './http.ts';
 import { asDecimal, asList, asText, firstAt, places } from './places.ts';
 
 /** A model in a gateway's price list. Decimals are text; a value that is missing from the list is undefined. */
-export interface PricedModel {
-  name: string;
-  /** Billed per token, by ratios, or per job; undefined for an unknown billing method. */
-  billingUnit: 'tokens' | 'job' | undefined;
-  ratio: string | undefined;
-  outputRatio: string | undefined;
-  cachedRatio: string | undefined;
-  audioRatio: string | undefined;
-  audioOutputRatio: string | undefined;
-  price: string | undefined;
-  /** The groups that can use it; empty if the list does not say. */
-  groups: readonly string[];
-}
+export type PricedModel = NonNullable<ReturnType<typeof modelIn>>;
 
 export interface PriceList {
   models: readonly PricedModel[];
@@ -56,18 +44,19 @@ const pairOf = (name: string, ratio: string | undefined): [string, string][] =>
 /** The standard billing mode is unnamed or called `ratio`. Other modes have formulas of their own. */
 const STANDARD_MODES: ReadonlySet<string> = new Set(['', 'ratio']);
 
-const BILLING_BY_TYPE: ReadonlyMap<string | undefined, PricedModel['billingUnit']> = new Map([
+const BILLING_BY_TYPE: ReadonlyMap<string | undefined, 'tokens' | 'job'> = new Map([
   ['0', 'tokens'],
   ['1', 'job'],
 ]);
 
-function modelIn(value: unknown): PricedModel | undefined {
+function modelIn(value: unknown) {
   if (!isRecord(value)) return undefined;
   const { model_name: name, billing_mode: mode, enable_groups: groups } = value;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH) return undefined;
   const isStandard = mode === undefined || mode === null || (typeof mode === 'string' && STANDARD_MODES.has(mode));
   return {
     name,
+    /** Billed per token, by ratios, or per job; undefined for an unknown billing method. */
     billingUnit: isStandard ? BILLING_BY_TYPE.get(asText(value.quota_type)) : undefined,
     ratio: asDecimal(value.model_ratio),
     outputRatio: asDecimal(value.completion_ratio),
@@ -75,6 +64,7 @@ function modelIn(value: unknown): PricedModel | undefined {
     audioRatio: asDecimal(value.audio_ratio),
     audioOutputRatio: asDecimal(value.audio_completion_ratio),
     price: asDecimal(value.model_price),
+    /** The groups that can use it; empty if the list does not say. */
     groups: (asList(groups) ?? []).slice(0, MAX_GROUPS).filter((group) => typeof group === 'string'),
   };
 }

@@ -1,7 +1,6 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { damagedFileError, MediaError } from '../errors.ts';
 import { recognise } from '../files/recognise.ts';
-import type { SourceType } from '../media-types.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { hasLocation, hasManifest, sourceTypeIn } from './provenance.ts';
 
@@ -62,24 +61,10 @@ export interface ImageFacts {
   readonly frames: number;
 }
 
-export interface ExaminedImage extends ImageFacts {
-  readonly bytes: Buffer;
-  readonly metadata: Metadata;
-  readonly type: MediaType;
-  readonly isRotated: boolean;
-  readonly hasAlpha: boolean;
-  readonly hasMetadata: boolean;
-  /** Whether the file contains a C2PA manifest. */
-  readonly hasManifest: boolean;
-  readonly hasLocation: boolean;
-  /** The source type that the file's own metadata gives. */
-  readonly sourceType: SourceType | undefined;
-  /** Whether the image is animated in a way that the decoders ignore, so that re-encoding would make it a still image. */
-  readonly isUndecodedAnimation: boolean;
-}
+export type ExaminedImage = Awaited<ReturnType<typeof examineImage>>;
 
 /** An image that claims more pixels than are allowed, over all frames, is refused before anything is decoded. */
-export async function examineImage(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
+export async function examineImage(bytes: Buffer, maxPixels: number) {
   const type = recognise(bytes);
   if (type?.kind !== 'image') throw new MediaError('not-media', 'The file is not an image.');
   const metadata = await readMetadata(bytes);
@@ -99,9 +84,12 @@ export async function examineImage(bytes: Buffer, maxPixels: number): Promise<Ex
     isRotated,
     hasAlpha,
     hasMetadata: Boolean(exif ?? xmp ?? iptc ?? comments),
+    /** Whether the file contains a C2PA manifest. */
     hasManifest: hasManifest(bytes, type),
     hasLocation: hasLocation({ exif, xmp }),
+    /** The source type that the file's own metadata gives. */
     sourceType: sourceTypeIn(xmp),
+    /** Whether the image is animated in a way that the decoders ignore, so that re-encoding would make it a still image. */
     isUndecodedAnimation: isUndecodedAnimation(bytes, type),
   };
 }
