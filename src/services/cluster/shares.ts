@@ -7,22 +7,18 @@ export const WORKER_CLAIM = 'worker:';
 export const SHARD_PROCESS_PREFIX = 'sharder:';
 
 /** The live processes, and which of them owns which number: a partition, or a shard. */
-export interface Shares {
-  count: number;
-  /** The names of the processes that want a share, sorted. */
-  workers: readonly string[];
-  /** Numbers without an owner are missing. */
-  owners: ReadonlyMap<number, string>;
-}
+export type Shares = Awaited<ReturnType<typeof readShares>>;
 
-export async function readShares(facts: SharedFacts, partitions: Partitions): Promise<Shares> {
+export async function readShares(facts: SharedFacts, partitions: Partitions) {
   const [claims, owners] = await Promise.all([facts.claims(WORKER_CLAIM), partitions.owners()]);
   // Each process is checked only once, because a few processes own many partitions and each check reads several files.
   const endedHolders = new Set([...new Set([...claims.values(), ...owners.values()])].filter(hasCertainlyEnded));
   const isAlive = (holder: string): boolean => !endedHolders.has(holder);
   return {
     count: partitions.count,
+    /** The names of the processes that want a share, sorted. */
     workers: [...claims.values()].filter(isAlive).sort(),
+    /** Numbers without an owner are missing. */
     owners: new Map([...owners].filter(([, holder]) => isAlive(holder))),
   };
 }

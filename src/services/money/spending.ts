@@ -29,13 +29,6 @@ interface CheckedOrder {
   count?: number;
 }
 
-/** A recount of entries; the current sums stay in use until `finish` is called. */
-export interface Recount {
-  since: number;
-  add(entry: LedgerEntry, keptScopes?: readonly string[]): void;
-  finish(): void;
-}
-
 /** Admits requests within the limits of the bot, the server and the member. */
 export class Spending {
   readonly limits: LimitsInForce;
@@ -70,13 +63,14 @@ export class Spending {
     this.#remaining = new Remaining(this.#calendar, clock, wholeBot, () => this.#tally);
   }
 
-  /** Starts a count from scratch, over every period that has a limit. */
-  beginCount(additional: readonly Limits[] = []): Recount {
+  /** Starts a count from scratch, over every period that has a limit. The current sums stay in use until `finish` is called. */
+  beginCount(additional: readonly Limits[] = []) {
     const tally = new Tally(this.#calendar, this.limits.countedPeriods(additional));
     return {
       since: this.#countingStart(tally.periods),
-      add: (entry, keptScopes) => tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
-      finish: () => {
+      add: (entry: LedgerEntry, keptScopes?: readonly string[]): void =>
+        tally.replace(undefined, entry, keptScopes ?? this.scopesOf(entry)),
+      finish: (): void => {
         this.#tally = tally;
       },
     };

@@ -1,16 +1,9 @@
 import type { TaskKind } from '../tasks/kind-spec.ts';
 import type { Task } from '../tasks/task.ts';
 import type { OrderedRequest } from '../tasks/transitions.ts';
-import type { FailingModel } from './circuits.ts';
 import type { OrdersContext } from './orders-context.ts';
 import type { DurationHistory } from './polling/learned-schedule.ts';
 import type { Line } from './submission/line.ts';
-
-export interface Prospect {
-  /** How long such tasks currently take. Undefined if too little is known. */
-  typicalMs: number | undefined;
-  failingModel: FailingModel | undefined;
-}
 
 /** What members can currently expect from a model, according to its latest jobs. */
 export class Outlook {
@@ -24,10 +17,11 @@ export class Outlook {
     this.#line = line;
   }
 
-  prospectOf(order: OrderedRequest<TaskKind>): Prospect {
+  prospectOf(order: OrderedRequest<TaskKind>) {
     const { kinds, circuits, clock } = this.#context;
     const key = kinds.get(order.kind)?.durationKey(order.request);
     return {
+      /** How long such tasks currently take. Undefined if too little is known. */
       typicalMs: key === undefined ? undefined : this.#durations.typicalMs(key, clock.now()),
       failingModel: circuits.findFailing(order),
     };
