@@ -27,7 +27,7 @@ export function openMessages(sources: MessageSources) {
         void trackUntilDone(outbox.sendInChannel(task.channelId, talkNotice(task, sayIn(task.language))), notices);
     }
     if (task.traits.isText) answers.show(task);
-    else if (!task.traits.isPart && !review.intercept(task)) delivery.show(task);
+    else if (!task.traits.isPart && !review.intercept(task, previous)) delivery.show(task);
   });
   return {
     answers,

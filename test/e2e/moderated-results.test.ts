@@ -148,6 +148,33 @@ describe('Moderation of images', () => {
     expect((await exchange.message(says('Finished in'))).attachments).toHaveLength(1);
   });
 
+  it('A question about a held result that was deleted is asked again, once, at the next start, and in a new log channel once that is set', async () => {
+    const fixture = await moderatedBot({ results: 'hold' });
+    const { discord } = fixture;
+    const exchange = await order(fixture, 'shows:violence');
+    const first = await waitForQuestion(fixture);
+    await discord.as('owner').in(LOG_CHANNEL).remove(first);
+    await fixture.app.stop();
+    let app = await startBot(fixture);
+    const second = await waitForQuestion(fixture);
+    expect([second.id === first.id, text(second), second.attachments.length]).toEqual([false, text(first), 1]);
+    await app.stop();
+    app = await startBot(fixture);
+    await (await order(fixture, 'a quiet lake')).message(says('Finished in'));
+    expect(questions(fixture)).toHaveLength(1);
+    // Without a log channel, the result waits.
+    discord.world.removeChannel(discord.world.channel(LOG_CHANNEL));
+    await app.stop();
+    await startBot(fixture);
+    await (await order(fixture, 'a calm sea')).message(says('Finished in'));
+    await changeRules(fixture, 'Change log channel', { logChannel: ['no-private-threads'] });
+    const isThird = (one: Message) => labels(one).includes('Publish');
+    const third = await discord.until(() => discord.messages('no-private-threads').find(isThird), 'the third question');
+    await (await discord.as('admin').in('no-private-threads').click(third, 'Publish')).message();
+    await exchange.message(says('Finished in'));
+    expect(discord.messages('no-private-threads').filter((one) => text(one).includes('Prompt: '))).toHaveLength(0);
+  });
+
   for (const [since, speedOfBackup] of [
     ['was being made', 0.001],
     ['was held', 20],

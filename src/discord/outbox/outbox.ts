@@ -182,6 +182,17 @@ export class Outbox {
     return tryAndLog(this.#log, 'Could not post in a channel.', { channel: channelId }, post);
   }
 
+  /** Whether a message exists. Throws if Discord does not say so, as in a channel that the bot may not read. */
+  async hasMessage(message: MessagePlace): Promise<boolean> {
+    try {
+      await this.#rest.get(messagePath({ by: 'edit', message }));
+      return true;
+    } catch (error) {
+      if (hasCode(error, Code.UnknownMessage, Code.UnknownChannel)) return false;
+      throw error;
+    }
+  }
+
   /** Returns the messages before this id, newest first. */
   async messagesBefore(channelId: string, id: string): Promise<unknown[]> {
     const query = new URLSearchParams({ before: id, limit: String(PAGE_SIZE) });

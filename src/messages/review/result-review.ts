@@ -4,6 +4,7 @@ import { bodyOf } from '../../discord/message-body.ts';
 import { findPosted, WINDOW_MS } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import { pause } from '../../lib/clock.ts';
+import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/orders/review.ts';
 import type { ModerationOutcome } from '../../services/safety/moderation.ts';
@@ -21,20 +22,27 @@ const RETRY_PAUSE_MS = 5_000;
 export class ResultReview {
   readonly #sources: MessageSources;
   readonly #running = new Map<string, Promise<void>>();
+  readonly #lookups = new KeyedLock();
   readonly #stopping = new AbortController();
 
   constructor(sources: MessageSources) {
     this.#sources = sources;
+    const { safety, tasks } = sources;
+    safety.rules.onChange((guildId, { history }, count) => {
+      if (!history.slice(history.length - count).some(({ what }) => what === 'log-channel')) return;
+      for (const task of tasks.book.live((one) => one.guildId === guildId && isHeld(one))) this.#findQuestion(task);
+    });
   }
 
-  /** Receives every new state of a task. Returns true if its results must not be shown yet, because they are being checked. */
-  intercept(task: Task): boolean {
+  /** Receives every new state of a task; without a previous one, it is announced, as after a start. Returns true if its results must not be shown yet, because they are being checked. */
+  intercept(task: Task, previous?: Task): boolean {
     if (isLive(task) && task.failure?.refusal?.key === 'refusals.rules.resultUndecided')
       this.#start(task.id, (attempts) => this.#closeQuestion(task, attempts));
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
       if (task.review?.messageId === undefined)
         this.#start(task.id, (attempts) => this.#askModerators(task.id, attempts));
+      else if (previous === undefined) this.#findQuestion(task);
       return false;
     }
     if (task.review || !isVisual(task) || !this.#sources.safety.rules.judgesResults(task)) return false;
@@ -123,21 +131,52 @@ export class ResultReview {
     const task = await this.#change(id, (current) => current);
     const { channelId, messageId, at = 0, category } = task.review ?? {};
     if (!isHeld(task) || messageId !== undefined || channelId === undefined) return;
-    const { outbox } = this.#sources;
     // A restored store does not know when its moderators were asked before.
-    const since = task.restored ? task.times.created : at;
-    const intention = { by: 'channel', channelId, nonce: nonceOf(task), at: since, until: at + WINDOW_MS } as const;
-    const existing = await attempts.request('channel', NO_CHANNEL, () => findPosted(task, intention, outbox));
+    const period = { at: task.restored ? task.times.created : at, until: at + WINDOW_MS };
+    if ((await this.#askOnce(task, { channelId, ...period }, attempts)) === 'refused')
+      await this.#change(id, (heldTask) =>
+        markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable'),
+      );
+  }
+
+  /** Looks for the questions of a server one after another. */
+  #findQuestion({ id, guildId = '' }: Task): void {
+    this.#start(id, (attempts) => this.#lookups.run(guildId, () => this.#replaceLostQuestion(id, attempts)));
+  }
+
+  /** Asks again, where moderators decide now, if the question was deleted. Until that is possible, the result waits. */
+  async #replaceLostQuestion(id: string, attempts: Attempts): Promise<void> {
+    const task = await this.#change(id, (current) => current);
+    const { channelId: formerId, messageId, at = 0 } = task.review ?? {};
+    if (!isHeld(task) || formerId === undefined || messageId === undefined) return;
+    const { outbox, clock } = this.#sources;
+    const question = { channelId: formerId, id: messageId };
+    const exists = await attempts.request('channel', NO_CHANNEL, () => outbox.hasMessage(question));
+    const channelId = this.#channelFor(task);
+    if (exists === false && channelId !== undefined)
+      await this.#askOnce(task, { channelId, at, until: clock.now() }, attempts);
+  }
+
+  /** `at`, `until`: when the question may have been posted already. */
+  async #askOnce(
+    task: Task,
+    { channelId, ...period }: { channelId: string; at: number; until: number },
+    attempts: Attempts,
+  ): Promise<'asked' | 'refused'> {
+    const { outbox, safety } = this.#sources;
+    const { id, guildId, review: { at = 0 } = {} } = task;
+    const existing = await attempts.request('channel', NO_CHANNEL, () =>
+      findPosted(task, { channelId, ...period }, outbox),
+    );
     const posted = typeof existing === 'object' ? existing : await this.#post(task, channelId, attempts);
-    const { guildId } = task;
+    if (typeof posted === 'string') return 'refused';
     // The message is recorded, so that it can be deleted once it is old and its result has been decided on.
-    if (typeof posted === 'object' && guildId !== undefined)
-      await withStore(() => this.#sources.safety.serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
-    await this.#change(id, (heldTask) => {
-      if (typeof posted === 'string')
-        return markResultsRefused(heldTask, { at, category }, 'refusals.rules.resultUndecidable');
-      return posted ? setReviewMessage(addExtraMessage(heldTask, { ...posted, guildId }), posted.id) : heldTask;
-    });
+    if (posted && guildId !== undefined)
+      await withStore(() => safety.serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
+    await this.#change(id, (heldTask) =>
+      posted ? setReviewMessage(addExtraMessage(heldTask, { ...posted, guildId }), posted) : heldTask,
+    );
+    return 'asked';
   }
 
   /** Replaces the question about a result that no moderator has decided about in time. */
@@ -177,5 +216,8 @@ function refusalKeyOf({ isUnavailable, needsAgeRestriction }: ModerationOutcome)
   return needsAgeRestriction ? 'refusals.rules.resultElsewhere' : 'refusals.rules.resultRefused';
 }
 
-/** Differs from the nonce of the task's message, and after a restore from that of the question that was decided before. At most 25 characters. */
-const nonceOf = ({ id, restored }: Task): string => (restored ? `${id}${restored.at.toString(36)}` : `${id}-review`);
+/** Differs from the nonces of the task's message and of a question that was deleted or, before a restore, decided. At most 25 characters. */
+function nonceOf({ id, restored, review }: Task): string {
+  if (review?.messageId !== undefined) return `${id}-${review.messageId.slice(-7)}`;
+  return restored ? `${id}${restored.at.toString(36)}` : `${id}-review`;
+}

@@ -1,5 +1,5 @@
 import type { RefusalKey } from '../../lib/refusal.ts';
-import { isHeld, type Review, type Task, withRequest } from '../tasks/task.ts';
+import { isHeld, type MessagePlace, type Review, type Task, withRequest } from '../tasks/task.ts';
 
 /** Records the review: the results may be shown, or wait until a moderator has decided. */
 export function markReviewed(task: Task, review: Review, { isSpoiler = false } = {}): Task {
@@ -7,8 +7,8 @@ export function markReviewed(task: Task, review: Review, { isSpoiler = false } =
   return { ...(isSpoiler ? withRequest(task, { spoiler: 'required' }) : task), review };
 }
 
-export const setReviewMessage = (task: Task, messageId: string): Task =>
-  task.review && isHeld(task) ? { ...task, review: { ...task.review, messageId } } : task;
+export const setReviewMessage = (task: Task, { channelId, id: messageId }: MessagePlace): Task =>
+  task.review && isHeld(task) ? { ...task, review: { ...task.review, channelId, messageId } } : task;
 
 export const markShownByModerator = (task: Task): Task =>
   task.review && isHeld(task) ? { ...task, review: { ...task.review, outcome: 'shown' } } : task;
