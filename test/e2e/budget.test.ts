@@ -259,6 +259,31 @@ describe('Budgets', () => {
     );
   });
 
+  it('What was granted can be taken back, as the page says, which does not change what was used', async () => {
+    const fixture = await botWith();
+    await runBudget(fixture, 'admin', 'set', { limits: '$1 a day' });
+    await runBudget(fixture, 'admin', 'set', { limits: '2 tasks a day', for: 'members' });
+    await imagine(fixture, 'member', 'a fox');
+    await runBudget(fixture, 'admin', 'grant', { more: '$50' });
+    await runBudget(fixture, 'admin', 'grant', { more: '3 tasks', member: 'member' });
+    const how = 'To take back what was granted, use `/budget grant` with `more: none`';
+    for (const options of [{}, { member: 'member' }]) {
+      expect(await runBudget(fixture, 'admin', 'show', options)).toContain(how);
+      expect(await runBudget(fixture, 'admin', 'grant', { more: 'None', ...options })).toMatch(
+        /^What was granted to (?:the server|<@\d+>) has been taken back\.$/,
+      );
+      const shown = await runBudget(fixture, 'admin', 'show', options);
+      expect(shown).not.toMatch(/granted/);
+      expect(shown).toMatch('member' in options ? '**1** of 2 tasks a day' : /Remaining: .* of \$1 a day/);
+      expect(await runBudget(fixture, 'admin', 'grant', { more: 'none', ...options })).toContain(
+        'There is no grant that you could take back.',
+      );
+    }
+    expect(await runBudget(fixture, 'admin', 'history')).toMatch(
+      /took back what was granted to <@\d+>\n.*took back what was granted to the server\n/,
+    );
+  });
+
   it('The operator’s limits are not mentioned if there are none', async () => {
     const fixture = await botWith({ DEFAULT_SERVER_BUDGET: 'none' });
     expect(await runBudget(fixture, 'admin', 'set', { limits: 'none' })).toBe(

@@ -11,6 +11,7 @@ import {
   withGrant,
   withLimits,
   withoutBlock,
+  withoutGrants,
   withPause,
   withResets,
 } from '../../services/money/budget-changes.ts';
@@ -34,6 +35,8 @@ import { budgetPage, deletedRoleIds, memberPage, resumeButtonPlan } from './page
 import { setCommand } from './set.ts';
 
 const MAX_DAYS = 3_650;
+/** Takes back what was granted. */
+const NONE = 'none' as const;
 
 const show = command({
   name: 'show',
@@ -70,18 +73,23 @@ const grant = command({
     server: serverOption,
   },
   parse({ more: moreInput, ...rest }) {
-    const more = parseGrant(moreInput);
+    const more = moreInput.trim().toLowerCase() === NONE ? NONE : parseGrant(moreInput);
     return more ? { ...rest, more } : new Refusal('refusals.budgetMoreInvalid', { more: moreInput });
   },
   async run({ more, member, server }, context) {
     const budget = await managedBudget(server, context);
     const recipient = member && budget.memberIds(member.id);
-    if (!recipient) assertHasOwnLimits(budget);
-    assertRaises(more, member, budget, context);
-    await budget.change((current, author) =>
-      withGrant(current, recipient, more, { ...author, isOperator: budget.isOperator }),
-    );
     const { say } = context;
+    const { isOperator } = budget;
+    if (!recipient) assertHasOwnLimits(budget);
+    if (more === NONE) {
+      await budget.change((current, author) => withoutGrants(current, recipient, { ...author, isOperator }));
+      return budget.reply(
+        member ? say('budget.done.takenBack.member', { member: member.id }) : say('budget.done.takenBack.server'),
+      );
+    }
+    assertRaises(more, member, budget, context);
+    await budget.change((current, author) => withGrant(current, recipient, more, { ...author, isOperator }));
     const unit = more.amount === undefined ? 'tasks' : more.tasks === undefined ? 'amount' : 'both';
     const facts = { more: grantWords(more, say) };
     if (member) return budget.reply(say(`budget.done.granted.member.${unit}`, { ...facts, member: member.id }));

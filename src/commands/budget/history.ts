@@ -39,6 +39,7 @@ function describeChange(change: HistoryEntry, kinds: readonly string[], say: Say
 }
 
 function sentenceOf({ what, on, after }: HistoryEntry) {
+  if (what === 'grant' && after === undefined) return on === undefined ? 'takeBackServer' : 'takeBackMember';
   if (what === 'grant') return on === undefined ? 'grantServer' : 'grantMember';
   if (what === 'show-cost') return after === 'on' ? 'show-cost-on' : 'show-cost-off';
   if (what === 'reset') return on === undefined ? 'resetServer' : 'resetMember';

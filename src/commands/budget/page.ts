@@ -8,6 +8,7 @@ import { exactDollars } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
+import type { Allowance } from '../../services/money/allowance.ts';
 import type { ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, remainingLine } from '../limit-lines.ts';
@@ -34,6 +35,7 @@ export async function budgetPage(
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
     ...(budget.isPaused ? [say(budget.unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
     ...limitLines(guildId, budget, context),
+    ...takeBackLines(services.money.spending.serverAllowances(guildId), say),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       deletedIds.has(role)
         ? say('budget.limits.deletedRole', { role: inlineCode(role), limits: limitsWords(limits, say) })
@@ -99,16 +101,22 @@ export function memberPage(
   const { spending } = services.money;
   const { guildId } = budget;
   const { limits, source } = spending.limits.ofMember(guildId, memberId, roleIds);
-  const allowances = spending.allowances({ memberId, guildId, isDirect: undefined, roleIds });
+  const allowances = spending
+    .allowances({ memberId, guildId, isDirect: undefined, roleIds })
+    .filter(({ holder }) => holder === 'member');
   const block = budget.current.blocks[budget.memberIds(memberId).hash];
   const lines = [
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsWords(limits, say) }),
-    ...allowances.filter(({ holder }) => holder === 'member').map((one) => remainingLine(one, say)),
+    ...allowances.map((one) => remainingLine(one, say)),
+    ...takeBackLines(allowances, say),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
   return { content: lines.join('\n') };
 }
+
+const takeBackLines = (allowances: readonly Allowance[], say: Say): string[] =>
+  allowances.some(({ granted }) => granted !== undefined) ? [say('budget.takeBack')] : [];
 
 const blockLine = ({ until }: ServerBudget['blocks'][string], say: Say): string =>
   until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: toSeconds(until) });

@@ -108,6 +108,17 @@ export function withGrant(
   return withChange(updated, { ...author, what: 'grant', ...subjectOf(member), after: grantText(addition) });
 }
 
+/** Takes back what was granted. What the operator granted to a server, its admins cannot take back. */
+export function withoutGrants(
+  budget: ServerBudget,
+  member: MemberIds | undefined,
+  { isOperator, ...author }: BudgetAuthor & { isOperator: boolean },
+): ServerBudget {
+  const grants = budget.grants.filter(({ to, isOperators }) => to !== member?.hash || (isOperators && !isOperator));
+  if (grants.length === budget.grants.length) throw new Refusal('refusals.budgetNothingGranted');
+  return withChange({ ...budget, grants }, { ...author, what: 'grant', ...subjectOf(member) });
+}
+
 const grantText = ({ amount, tasks }: Addition): string =>
   [
     ...(amount === undefined ? [] : [`$${amount}`]),
