@@ -6,7 +6,7 @@ import { MediaError } from '../../../src/services/media/errors.ts';
 import { recognise, videoFacts } from '../../../src/services/media/files/recognise.ts';
 import { stripGif, stripJpeg, stripPng, stripWebp } from '../../../src/services/media/images/clean.ts';
 import { examineImage } from '../../../src/services/media/images/image-editor.ts';
-import { isPlainPng } from '../../../src/services/media/images/provenance.ts';
+import { plainTypeOf } from '../../../src/services/media/images/provenance.ts';
 import { cleanRecording } from '../../../src/services/media/videos/clean.ts';
 import { isTruncatedFile } from '../../../src/services/media/videos/mp4.ts';
 import { mp4Video, webmVideo } from '../../services/media/videos.ts';
@@ -38,6 +38,7 @@ async function images(): Promise<Buffer[]> {
     stillImage().jpeg().withMetadata(metadata).toBuffer(),
     stillImage().jpeg({ progressive: true }).toBuffer(),
     stillImage().webp().withMetadata(metadata).toBuffer(),
+    stillImage().removeAlpha().webp().toBuffer(),
     stillImage().webp({ lossless: true }).toBuffer(),
     stillImage().gif().toBuffer(),
     stillImage().avif().toBuffer(),
@@ -180,8 +181,8 @@ export const fileTargets: readonly Target[] = [
       if (!strip) return;
       const stripped = strip(input);
       if (stripped.length > input.length + 64) throw new BrokenInvariant('The output is larger than the input.');
-      if (stripped !== input && isPlainPng(input, MAX_PIXELS))
-        throw new BrokenInvariant('Something had to be removed from a plain PNG.');
+      if (stripped !== input && plainTypeOf(input, MAX_PIXELS))
+        throw new BrokenInvariant('Something had to be removed from a plain image.');
     },
     isExpected: isMediaError,
     growing: {
@@ -210,11 +211,11 @@ export const fileTargets: readonly Target[] = [
     words: SIGNATURES,
     async run(input) {
       const image = await examineImage(input, MAX_PIXELS).catch((error: unknown) => {
-        if (isPlainPng(input, MAX_PIXELS)) throw new BrokenInvariant('A decoder refuses a plain PNG.');
+        if (plainTypeOf(input, MAX_PIXELS)) throw new BrokenInvariant('A decoder refuses a plain image.');
         throw error;
       });
-      if ((image.hasMetadata || image.hasManifest) && isPlainPng(input, MAX_PIXELS))
-        throw new BrokenInvariant('A plain PNG has metadata.');
+      if ((image.hasMetadata || image.hasManifest) && plainTypeOf(input, MAX_PIXELS))
+        throw new BrokenInvariant('A plain image has metadata.');
     },
     isExpected: isMediaError,
     growing: {

@@ -11,7 +11,7 @@ import { memoryContent } from '../../../src/services/media/content.ts';
 import { ImageProcessor } from '../../../src/services/media/files/image-processor.ts';
 import { fitResult } from '../../../src/services/media/images/fit.ts';
 import { examineImage, ImageEditor } from '../../../src/services/media/images/image-editor.ts';
-import { hasLocation, hasManifest, isPlainPng, markImage } from '../../../src/services/media/images/provenance.ts';
+import { hasLocation, hasManifest, markImage, plainTypeOf } from '../../../src/services/media/images/provenance.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
 import type { SourceType } from '../../../src/services/media/media-types.ts';
 import { mediaTypes } from '../../../src/services/media/media-types.ts';
@@ -53,6 +53,20 @@ function withChunk(png: Buffer, type: string, content: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
 }
 
+/** A copy with some bits of one byte flipped. */
+function withBits(bytes: Buffer, offset: number, bits: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(offset) ^ bits, offset);
+  return copy;
+}
+
+/** A copy of a WebP that announces the size that it has. */
+function withSize(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt32LE(copy.length - 8, 4);
+  return copy;
+}
+
 const EMPTY_PIXELS = Buffer.from('\0\0\0\0IDAT\0\0\0\0', 'latin1');
 
 const box = (kind: string, content: Buffer): Buffer => {
@@ -81,33 +95,38 @@ describe('The mark of a generated image', () => {
     },
   );
 
-  it('A PNG from which nothing has to be removed is marked as the media process would do it, without starting it', async () => {
-    const unusedProcess = new MediaProcess({ clock: systemClock, log: { warn: () => undefined } });
-    const images = new ImageProcessor(unusedProcess, MAX_PIXELS);
-    const { signal } = new AbortController();
-    const bytes = await drawing().png().toBuffer();
-    const marked = await fitImage(bytes, 'trainedAlgorithmicMedia');
-    const provenance = { sourceType: 'trainedAlgorithmicMedia' } as const;
-    const fitted = { how: 'as-is', type: mediaTypes.png };
-    expect(await images.fit(memoryContent(bytes), 10_000, { signal, provenance })).toMatchObject({
-      ...fitted,
-      output: { bytes: 'bytes' in marked && marked.bytes },
-    });
-    expect(await images.fit(memoryContent(bytes), bytes.length, { signal, provenance: {} })).toMatchObject({
-      ...fitted,
-      output: undefined,
-    });
-    expect(unusedProcess.pid).toBeUndefined();
-  });
+  it.each([
+    ['PNG', mediaTypes.png],
+    ['WebP', mediaTypes.webp],
+    ['lossless WebP', mediaTypes.webp],
+  ])(
+    'A %s from which nothing has to be removed is marked as the media process would do it, without starting it',
+    async (name, type) => {
+      const unusedProcess = new MediaProcess({ clock: systemClock, log: { warn: () => undefined } });
+      const images = new ImageProcessor(unusedProcess, MAX_PIXELS);
+      const { signal } = new AbortController();
+      const bytes = (await files[`a ${name}`]?.()) ?? Buffer.alloc(0);
+      const marked = await fitImage(bytes, 'trainedAlgorithmicMedia');
+      const provenance = { sourceType: 'trainedAlgorithmicMedia' } as const;
+      const fitted = { how: 'as-is', type };
+      expect(await images.fit(memoryContent(bytes), 10_000, { signal, provenance })).toMatchObject({
+        ...fitted,
+        output: { bytes: 'bytes' in marked && marked.bytes },
+      });
+      expect(await images.fit(memoryContent(bytes), bytes.length, { signal, provenance: {} })).toMatchObject({
+        ...fitted,
+        output: undefined,
+      });
+      expect(unusedProcess.pid).toBeUndefined();
+    },
+  );
 
   it('Only an intact PNG without metadata and within the limit of pixels is taken for one from which nothing has to be removed', async () => {
     const bytes = await drawing().png().toBuffer();
-    const damaged = Buffer.from(bytes);
-    damaged.writeUInt8(damaged.readUInt8(29) ^ 1, 29);
-    expect(isPlainPng(bytes, 40 * 30)).toBe(true);
-    expect(isPlainPng(bytes, 40 * 30 - 1)).toBe(false);
+    expect(plainTypeOf(bytes, 40 * 30)).toBe(mediaTypes.png);
+    expect(plainTypeOf(bytes, 40 * 30 - 1)).toBeUndefined();
     for (const other of [
-      damaged,
+      withBits(bytes, 29, 1),
       withChunk(bytes, 'tEXt', Buffer.from('a\0secret')),
       withChunk(bytes, 'eXIf', Buffer.from('II*\0')),
       bytes.subarray(0, -1),
@@ -116,7 +135,49 @@ describe('The mark of a generated image', () => {
       await drawing().png({ palette: true }).toBuffer(),
       await drawing().jpeg().toBuffer(),
     ])
-      expect(isPlainPng(other, MAX_PIXELS)).toBe(false);
+      expect(plainTypeOf(other, MAX_PIXELS)).toBeUndefined();
+  });
+
+  // The signature; not a key frame, an unknown version, not shown, a first partition beyond the end, no width. In a lossless WebP, only two of these exist.
+  it.each([
+    [
+      'a WebP',
+      [
+        [23, 1],
+        [20, 1],
+        [20, 8],
+        [20, 16],
+        [22, 128],
+        [26, 40],
+      ],
+    ],
+    [
+      'a lossless WebP',
+      [
+        [20, 1],
+        [24, 32],
+      ],
+    ],
+  ] as const)('%s is only plain if one intact chunk of pixels is all of it', async (name, damages) => {
+    const bytes = (await files[name]?.()) ?? Buffer.alloc(0);
+    expect(plainTypeOf(bytes, 40 * 30)).toBe(mediaTypes.webp);
+    expect(plainTypeOf(bytes, 40 * 30 - 1)).toBeUndefined();
+    const hidden = Buffer.concat([bytes, Buffer.from('EXIF\x04\0\0\0II*\0', 'latin1')]);
+    const announced = withSize(hidden);
+    const before = withSize(
+      Buffer.concat([bytes.subarray(0, 12), Buffer.from('EXIF\0\0\0\0', 'latin1'), bytes.subarray(12)]),
+    );
+    const cut = [bytes.subarray(0, -2), bytes.subarray(0, 25), bytes.subarray(0, 20)];
+    const lying = [withBits(bytes, 4, 2), withBits(bytes, 16, 2), withBits(bytes, 19, 128)];
+    const damaged = damages.map(([offset, bits]) => withBits(bytes, offset, bits));
+    for (const other of [hidden, announced, before, ...cut, ...cut.map(withSize), ...lying, ...damaged])
+      expect(plainTypeOf(other, MAX_PIXELS)).toBeUndefined();
+  });
+
+  it.each(['an animated WebP', 'a WebP with alpha'])('%s is left to the media process', async (name) => {
+    expect(plainTypeOf((await files[name]?.()) ?? Buffer.alloc(0), MAX_PIXELS)).toBeUndefined();
+    const withMetadata = await drawing().removeAlpha().withExif(locationExif).webp().toBuffer();
+    expect(plainTypeOf(withMetadata, MAX_PIXELS)).toBeUndefined();
   });
 
   it('A location, a camera and a comment are removed, whether or not results are marked', async () => {

@@ -3,7 +3,7 @@ import { dataUri, type FileContent, memoryContent, readWhole } from '../content.
 import { damagedFileError, MediaError } from '../errors.ts';
 import type { ImageFacts } from '../images/image-editor.ts';
 import type { DrawnMask, MaskSide, MaskSize } from '../images/mask.ts';
-import { isPlainPng, MAX_MARK_BYTES, markImage, type Provenance } from '../images/provenance.ts';
+import { MAX_MARK_BYTES, markImage, type Provenance, plainTypeOf } from '../images/provenance.ts';
 import type { MediaProcess } from '../media-process.ts';
 import { mediaTypes } from '../media-types.ts';
 import { type Job, JobLost } from '../process/jobs.ts';
@@ -54,9 +54,10 @@ export class ImageProcessor {
   async fit(input: FileContent, maxBytes: number, { signal, into, provenance }: FitOptions) {
     const sourceType = provenance?.sourceType;
     const finalSize = input.size + (sourceType ? MAX_MARK_BYTES : 0);
-    if (finalSize <= maxBytes && input.bytes && isPlainPng(input.bytes, this.#limits.maxPixels)) {
-      const output = sourceType && memoryContent(markImage(input.bytes, mediaTypes.png, sourceType));
-      return { how: 'as-is' as const, type: mediaTypes.png, lostManifest: false, output };
+    const type = finalSize <= maxBytes && input.bytes && plainTypeOf(input.bytes, this.#limits.maxPixels);
+    if (type) {
+      const output = sourceType && memoryContent(markImage(input.bytes, type, sourceType));
+      return { how: 'as-is' as const, type, lostManifest: false, output };
     }
     const job: Job = { do: 'fit', maxBytes, ...this.#limits, provenance };
     const { facts, bytes } = await this.#run(job, fitFacts, { input, signal, into });

@@ -3,7 +3,7 @@ import { MediaError } from '../errors.ts';
 import { type MediaType, mediaTypes } from '../media-types.ts';
 import { removeMetadata } from './clean.ts';
 import type { ExaminedImage, ImageEditor } from './image-editor.ts';
-import { MAX_MARK_BYTES, markImage, type Provenance } from './provenance.ts';
+import { MAX_MARK_BYTES, MAX_WEBP_SIDE, markImage, type Provenance } from './provenance.ts';
 
 /** `re-encoded` has at least half of the original's width; a `preview` has less, and is not animated. */
 export type FitResult =
@@ -27,7 +27,6 @@ const WEBP_BYTES_WITH_ALPHA = 14;
 /** An animation is encoded frame by frame, and the encoded frames are kept. */
 const WEBP_FRAME_BYTES = 3;
 const MAX_WEBP_PIXELS = 4_096 * 4_096;
-const MAX_WEBP_SIDE = 16_383;
 const PREVIEW_SIDES = [1_280, 640, 320, 160];
 const PREVIEW_QUALITY = 75;
 

@@ -99,7 +99,9 @@ function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boo
   const data = WEBP_HEADER_LENGTH + 8;
   if (bytes.length < data + 10) return undefined;
   if (kind === 'VP8 ') {
-    // https://www.rfc-editor.org/rfc/rfc6386#section-9.1
+    // https://www.rfc-editor.org/rfc/rfc6386#section-9.1: a key frame that is shown, in versions 0 to 3, and the length of its first partition.
+    const tag = bytes.readUIntLE(data, 3);
+    if ((tag & 0x19) !== 0x10 || tag >>> 5 >= bytes.readUInt32LE(data - 4)) return undefined;
     if (bytes.readUIntBE(data + 3, 3) !== 0x9d012a) return undefined;
     return {
       width: bytes.readUInt16LE(data + 6) & 0x3fff,
@@ -109,6 +111,7 @@ function canvasOf(bytes: Buffer): { width: number; height: number; hasAlpha: boo
   }
   if (kind !== 'VP8L' || bytes[data] !== 0x2f) return undefined;
   const bits = bytes.readUInt32LE(data + 1);
+  if (bits >>> 29 !== 0) return undefined;
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, hasAlpha: ((bits >>> 28) & 1) === 1 };
 }
 
@@ -182,11 +185,16 @@ const FORMAT = /^(?:08|10)0[0246]00000[01]$/;
 const CHUNKS = /^IHDR(?:sRGB|gAMA|cHRM|iCCP|sBIT|pHYs)*(?:IDAT)+IEND$/;
 
 /**
- * Whether nothing has to be removed from a PNG of at most `maxPixels`, and its header is intact. Decodes nothing and takes a bounded number of
- * steps, so it does not need the media process.
+ * The type of a PNG or WebP of at most `maxPixels` from which nothing has to be removed, and whose header is intact. Undefined for any other file.
+ * Decodes nothing and takes a bounded number of steps, so it does not need the media process.
  */
-export function isPlainPng(bytes: Buffer, maxPixels: number): boolean {
-  if (recognise(bytes) !== mediaTypes.png) return false;
+export function plainTypeOf(bytes: Buffer, maxPixels: number): MediaType | undefined {
+  const type = recognise(bytes);
+  const isPlain = type === mediaTypes.png ? isPlainPng : type === mediaTypes.webp ? isPlainWebp : undefined;
+  return isPlain?.(bytes, maxPixels) ? type : undefined;
+}
+
+function isPlainPng(bytes: Buffer, maxPixels: number): boolean {
   const pixels = bytes.readUInt32BE(16) * bytes.readUInt32BE(20);
   if (pixels === 0 || pixels > maxPixels || !FORMAT.test(bytes.toString('hex', 24, 29))) return false;
   if (crc32(bytes.subarray(12, 29)) !== bytes.readUInt32BE(29)) return false;
@@ -197,4 +205,16 @@ export function isPlainPng(bytes: Buffer, maxPixels: number): boolean {
     offset += CHUNK_OVERHEAD + bytes.readUInt32BE(offset);
   }
   return offset === bytes.length && CHUNKS.test(names);
+}
+
+/** A larger WebP is neither read nor written. */
+export const MAX_WEBP_SIDE = 16_383;
+
+/** Whether one chunk of pixels is the whole file, so that there is no animation and no metadata. */
+function isPlainWebp(bytes: Buffer, maxPixels: number): boolean {
+  const canvas = canvasOf(bytes);
+  if (!canvas || bytes.readUInt32LE(4) + 8 !== bytes.length) return false;
+  const { width, height } = canvas;
+  if (width * height === 0 || width * height > maxPixels || Math.max(width, height) > MAX_WEBP_SIDE) return false;
+  return webpChunk(bytes, WEBP_HEADER_LENGTH)?.next === bytes.length;
 }
