@@ -17,6 +17,13 @@ export type Transition = (task: Task) => Task;
 const MAX_CERTAINTY_WAIT_MS = 20_000;
 const REMOVAL_RETRY_MS = 500;
 
+interface ChangeOptions {
+  /** For changes that must not be lost if the store fails. They are kept in memory and stored as soon as possible. */
+  mustHold?: boolean;
+  /** Whether the change would be made again after a power cut, so that it need not be on the disk before others hear of it. */
+  isRepeatable?: (updated: Task) => boolean;
+}
+
 /** All live tasks, in memory. A change is stored before any listener is called. */
 export class TaskBook {
   readonly #store: BookStore;
@@ -116,9 +123,8 @@ export class TaskBook {
     });
   }
 
-  /** `mustHold` is for changes that must not be lost if the store fails. They are kept in memory and stored as soon as possible. */
-  async change(id: string, transition: Transition, { mustHold = false } = {}): Promise<Task> {
-    return runForTask(id, () => this.#lock.run(id, () => this.#change(id, transition, mustHold)));
+  async change(id: string, transition: Transition, options: ChangeOptions = {}): Promise<Task> {
+    return runForTask(id, () => this.#lock.run(id, () => this.#change(id, transition, options)));
   }
 
   /** Writes the changes that the store could not write, and removes tasks that it may have written although it reported a failure. */
@@ -128,18 +134,18 @@ export class TaskBook {
       await this.#lock.run(id, async () => {
         const task = this.#live.get(id);
         if (!task) return;
-        await this.#save(task, true);
+        await this.#save(task, { mustHold: true });
         this.#keepInMemory(task);
       });
     }
   }
 
-  async #change(id: string, transition: Transition, mustHold: boolean): Promise<Task> {
+  async #change(id: string, transition: Transition, options: ChangeOptions): Promise<Task> {
     const previous = await this.#getOwn(id);
     if (!previous) throw new Refusal('refusals.unknownTask');
     const updated = transition(previous);
     if (updated === previous) return previous;
-    if (this.#unsavedIds.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, mustHold);
+    if (this.#unsavedIds.has(id) || isWorthStoring(previous, updated)) await this.#save(updated, options);
     this.#keepInMemory(updated);
     if (isVisibleChange(previous, updated)) this.#changes.notify(updated, previous);
     if (previous.message && !updated.message) this.#messageLosses.notify(updated);
@@ -166,9 +172,10 @@ export class TaskBook {
     }
   }
 
-  async #save(task: Task, mustHold: boolean): Promise<void> {
+  async #save(task: Task, { mustHold, isRepeatable }: ChangeOptions): Promise<void> {
     try {
-      await this.#store.put(task);
+      // What the store could not write before may not be repeatable.
+      await this.#store.put(task, !this.#unsavedIds.has(task.id) && isRepeatable?.(task));
       if (this.#unsavedIds.delete(task.id)) this.#log.info({ task: task.id }, 'The store has now written the task.');
     } catch (error) {
       if (!mustHold) throw error;

@@ -44,7 +44,9 @@ export class Fingerprints {
       added = unknownFingerprints(task.fingerprints ?? [], files);
       return addFingerprints(task, files);
     };
-    await this.#book.change(taskId, add, { mustHold: true }).catch(expecting(Refusal, () => undefined));
+    // Until its delivery is confirmed in the store, it is repeated after a power cut, and adds them again.
+    const options = { mustHold: true, isRepeatable: ({ state }: Task) => state === 'ready' };
+    await this.#book.change(taskId, add, options).catch(expecting(Refusal, () => undefined));
     void this.#index?.then((index) => index.add(taskId, added), ignore);
   }
 

@@ -18,8 +18,8 @@ export interface BookStore {
   /** Returns the live tasks, oldest first. */
   live(): Promise<Task[]>;
   get(id: string): Promise<Task | undefined>;
-  /** Stores a task among the live or the finished ones, depending on its state. */
-  put(task: Task): Promise<void>;
+  /** Stores a task among the live or the finished ones, depending on its state. `isRepeatable`: a power cut may undo it, unless something else was written after it. */
+  put(task: Task, isRepeatable?: boolean): Promise<void>;
   /** Removes a task without a trace, for example if its request was refused. */
   remove(task: Task): Promise<void>;
 }

@@ -178,9 +178,10 @@ export class Tracker {
     try {
       // This has to happen before the end of the task is announced and shown.
       if (typeof result === 'object') inlineResults.keep(id, result);
-      const task = await book.change(id, (current) =>
-        settlePart({ ...applyResult(current, result, now), polls: current.polls + 1 }, now),
-      );
+      const apply = (current: Task) =>
+        settlePart({ ...applyResult(current, result, now), polls: current.polls + 1 }, now);
+      // The next poll of a job that has not ended says the same.
+      const task = await book.change(id, apply, { isRepeatable: isFollowed });
       durationHistory.notePrediction(task, now);
       if (isFollowed(task))
         return { again: this.#isFirstUnreadable(id, result) ? now + MIN_GAP_MS : schedule(task, now) };

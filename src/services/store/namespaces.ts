@@ -127,8 +127,12 @@ export class Namespace {
   readonly removal = (key: string): Change => ({ namespace: this.name, key });
 
   /** Writes all of the changes or none of them. They may be of other namespaces too, for which this one's durability applies. */
-  async write(changes: readonly Change[], operation: StoreUse['operation'] = 'write'): Promise<void> {
-    if (changes.length > 0) await this.#measure(operation, () => this.#queue.write(changes, this.#durability));
+  async write(
+    changes: readonly Change[],
+    operation: StoreUse['operation'] = 'write',
+    durability = this.#durability,
+  ): Promise<void> {
+    if (changes.length > 0) await this.#measure(operation, () => this.#queue.write(changes, durability));
   }
 
   async put(key: string, value: unknown, ttlMs?: number): Promise<void> {

@@ -14,7 +14,7 @@ import { dropExpiredToken } from '../tasks/delivery-state.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
 import { isLive, mayBeSentAgain, type Task } from '../tasks/task.ts';
 import { summaryOf } from '../tasks/task-summary.ts';
-import type { Change } from './backend.ts';
+import type { Change, Durability } from './backend.ts';
 import { type StoreOwnership, soleOwnership } from './lease.ts';
 import { type Namespaces, StoreHealth } from './namespaces.ts';
 import { StoredEntries } from './rows/ledger-rows.ts';
@@ -137,10 +137,13 @@ class TaskStorage implements Omit<TaskStore, 'erasures' | 'polling'> {
     return task?.remoteId === remoteId ? task : undefined;
   }
 
-  async put(task: Task): Promise<void> {
+  async put(task: Task, isRepeatable = false): Promise<void> {
     assertReadable(task, this.#parts.specs);
     await this.#clearExpired();
-    await this.#locks.run(taskLock(task.id), () => this.#write(dropExpiredToken(task, this.#parts.clock.now())));
+    const durability = isRepeatable ? 'deferred' : 'immediate';
+    await this.#locks.run(taskLock(task.id), () =>
+      this.#write(dropExpiredToken(task, this.#parts.clock.now()), durability),
+    );
   }
 
   remove(task: Task): Promise<void> {
@@ -190,14 +193,14 @@ class TaskStorage implements Omit<TaskStore, 'erasures' | 'polling'> {
     await this.#parts.close();
   }
 
-  async #write(task: Task): Promise<void> {
-    const { live } = this.#parts.namespaces;
-    await live.write([
+  async #write(task: Task, durability: Durability): Promise<void> {
+    const changes = [
       ...(await this.#remotes.changesFor(task)),
       ...(await this.#listChanges(task)),
       ...this.#rows.changesFor(task),
       ...this.sentOrders.changesFor(task),
-    ]);
+    ];
+    await this.#parts.namespaces.live.write(changes, 'write', durability);
     if (!isLive(task) || !mayBeSentAgain(task)) this.sentOrders.forget(task.id);
     if (isLive(task)) this.#liveIds.add(task.id);
     else this.#liveIds.delete(task.id);
@@ -216,7 +219,7 @@ class TaskStorage implements Omit<TaskStore, 'erasures' | 'polling'> {
   #finishSettling(stored: Task): Promise<void> {
     return this.#locks.run(taskLock(stored.id), async () => {
       const task = (await this.#rows.findLocked([stored.id])).get(stored.id);
-      if (task && !isLive(task)) await this.#write(task);
+      if (task && !isLive(task)) await this.#write(task, 'immediate');
     });
   }
 

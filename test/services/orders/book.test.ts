@@ -17,6 +17,7 @@ const unreachable = new StoreError('unreachable', 'The store cannot be reached.'
 /** A book on a store of rows, whose writes fail while `failure` is set. */
 async function createFixture(...stored: Task[]) {
   const rows = new Map(stored.map((one) => [one.id, one]));
+  const repeatable: unknown[] = [];
   const store = { puts: 0, failure: undefined as Error | undefined, removalFailure: undefined as Error | undefined };
   const lines: string[] = [];
   const clock = new ManualClock();
@@ -24,7 +25,8 @@ async function createFixture(...stored: Task[]) {
     {
       live: async () => [...rows.values()].filter(({ times }) => times.settled === undefined),
       get: async (key) => rows.get(key),
-      async put(one) {
+      async put(one, isRepeatable) {
+        repeatable.push(isRepeatable);
         if (store.failure) throw store.failure;
         store.puts += 1;
         rows.set(one.id, one);
@@ -41,7 +43,7 @@ async function createFixture(...stored: Task[]) {
   const announced: (readonly [Task, Task | undefined])[] = [];
   book.onChange((current, previous) => announced.push([current, previous]));
   await book.open();
-  return { book, rows, store, announced, clock, logged: () => lines.join('') };
+  return { book, rows, store, repeatable, announced, clock, logged: () => lines.join('') };
 }
 
 const setProgress = (current: Task): Task => ({ ...current, progress: 40 });
@@ -184,6 +186,21 @@ describe('A change that must not be lost', () => {
     await book.saveUnsaved();
     expect(rows.get(id)?.state).toBe('delivered');
     expect([book.unsavedCount, book.find(id)]).toEqual([0, undefined]);
+  });
+
+  it('It has to be on the disk, even if it is written with a change that a power cut may undo', async () => {
+    const { book, store, repeatable } = await createFixture(task);
+    const isRepeatable = ({ state }: Task): boolean => state === 'running';
+    await book.change(id, setState, { isRepeatable });
+    await book.change(id, (one) => ({ ...one, state: 'ready' }), { isRepeatable });
+    await book.change(id, setState);
+    expect(repeatable.splice(0)).toEqual([true, false, undefined]);
+    store.failure = full;
+    await book.change(id, (one) => ({ ...one, returns: 1 }), { mustHold: true });
+    store.failure = undefined;
+    await book.change(id, setProgress, { isRepeatable });
+    await book.change(id, (one) => ({ ...one, returns: 2 }), { isRepeatable });
+    expect(repeatable).toEqual([undefined, false, true]);
   });
 
   it('It is forgotten if the task is removed in the meantime', async () => {

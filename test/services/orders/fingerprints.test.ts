@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Fingerprint, joinFingerprints, MAX_DIFFERENT_BITS } from '../../../src/services/media/fingerprint.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import { FingerprintIndex } from '../../../src/services/orders/fingerprint-index.ts';
@@ -30,6 +30,17 @@ const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefi
 
 describe('A delivered file', () =>
   onEveryStore((createTestStore) => {
+    it('A delivered file is on the disk before it is shown, unless a power cut would repeat its delivery', async () => {
+      const { store, book, fingerprints } = await openFingerprints(await createTestStore());
+      const put = vi.spyOn(store, 'put');
+      const task = { ...makeTask(), state: 'ready' as const };
+      await book.add(task);
+      await fingerprints.record(task.id, [{ hash: hashOf('a'), likeness }]);
+      await book.change(task.id, (one) => markDelivered(one, undefined, START));
+      await fingerprints.record(task.id, [{ hash: hashOf('b'), likeness }]);
+      expect(put.mock.calls.map(([, isRepeatable]) => isRepeatable)).toEqual([undefined, true, undefined, false]);
+    });
+
     it('A delivered file is recognized by its bytes or its appearance, whether its task is live or settled, and after a restart', async () => {
       const testStore = await createTestStore();
       const { store, book, fingerprints } = await openFingerprints(testStore);

@@ -38,12 +38,15 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
   const clock = new ManualClock(start + minute);
   const tasks = new Map(['a', 'b', 'c', 'd', 'e'].map((name) => [makeTask(name).id, makeTask(name)]));
   const durations: Duration[] = [];
+  /** Whether a power cut may undo each write. */
+  const repeatable: unknown[] = [];
   const polls: string[] = [];
   const store = {
     failure: undefined as Error | undefined,
     live: async () => [...tasks.values()],
     get: async (id: string) => tasks.get(id),
-    put: async () => {
+    put: async (_task: Task, isRepeatable?: boolean) => {
+      repeatable.push(isRepeatable);
       if (store.failure) throw store.failure;
     },
     remove: async () => undefined,
@@ -96,6 +99,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
     source,
     lane,
     durations,
+    repeatable,
     /** Polls these tasks, and returns what follows for each. */
     async poll(...names: string[]) {
       const outcome = await lane.poll(
@@ -117,6 +121,15 @@ describe('The poll of a task', () => {
     const { poll, find } = await createFixture();
     expect(await poll('a')).toEqual([again]);
     expect(find('a')).toMatchObject({ state: 'running', polls: 1 });
+  });
+
+  it('A power cut may undo what the next poll says again, but not the end of a job', async () => {
+    let state: Snapshot['state'] = 'running';
+    const { poll, repeatable } = await createFixture({ pollOne: () => buildSnapshot({ state }) });
+    await poll('a');
+    state = 'succeeded';
+    await poll('a');
+    expect(repeatable).toEqual([true, false]);
   });
 
   it('A task that has ended is no longer polled, and what it took is remembered if it succeeded', async () => {

@@ -1,13 +1,53 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredTasks } from '../../../src/services/store/stored-tasks.ts';
+import { kindSpecs } from '../../../src/commands/index.ts';
+import type { Backend, Durability } from '../../../src/services/store/backend.ts';
+import { openNamespaces } from '../../../src/services/store/namespaces.ts';
+import { openStoredTasks, type StoredTasks } from '../../../src/services/store/stored-tasks.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onEveryStore, populateStore, type TestStore } from './sites.ts';
 import { createStoreFixture, DAY_MS, MINUTE_MS, makeTask, START, settled } from './store-fixture.ts';
 
 const toPlain = (task: Task | undefined): unknown => (task ? JSON.parse(JSON.stringify(task)) : undefined);
 
+/** The backend as it is, and how durable each of its writes has to be. */
+function withDurabilities(backend: Backend) {
+  const durabilities: Durability[] = [];
+  const write: Backend['write'] = (changes, durability) => {
+    durabilities.push(durability);
+    return backend.write(changes, durability);
+  };
+  return {
+    durabilities,
+    backend: new Proxy(backend, { get: (_, name) => (name === 'write' ? write : bound(backend, name)) }),
+  };
+}
+
+function bound(backend: Backend, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(backend, name);
+  return typeof value === 'function' ? value.bind(backend) : value;
+}
+
 describe('Stored tasks', () =>
   onEveryStore((createTestStore) => {
+    it('Stored tasks are on the disk at once, except those that would be stored again after a power cut', async () => {
+      const testStore = await createTestStore();
+      const { durabilities, backend } = withDurabilities(await testStore.backend());
+      const { clock, log } = testStore;
+      const store = openStoredTasks({
+        namespaces: openNamespaces(backend),
+        specs: kindSpecs,
+        clock,
+        log,
+        close: () => undefined,
+      });
+      const task = makeTask();
+      await store.put(task);
+      await store.put({ ...task, progress: 1 }, true);
+      await store.put({ ...task, progress: 2 }, false);
+      await store.put(settled(task));
+      expect(durabilities).toEqual(['immediate', 'deferred', 'immediate', 'immediate']);
+    });
+
     it('Stored tasks are read as they were put, even after closing and opening again', async () => {
       const testStore = await createTestStore();
       const { open } = testStore;
