@@ -188,8 +188,12 @@ export function anonymise({ id, at, kind, type, model, facts }: LedgerEntry, sec
 /** The store of entries and tasks. Every method throws if the store fails. */
 export interface EntryStore {
   find(key: string): Promise<LedgerEntry | undefined>;
-  /** Serialized per key; an unchanged entry is not written. */
-  change(key: string, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void>;
+  /** Serialized per key; an unchanged entry is not written. `isRepeatable`: a power cut may undo it, unless something else was written after it. */
+  change(
+    key: string,
+    transition: (known: LedgerEntry | undefined) => LedgerEntry,
+    isRepeatable?: boolean,
+  ): Promise<void>;
   /** Moves an entry to another id; safe to repeat. */
   rename(entry: LedgerEntry, to: LedgerEntry): Promise<void>;
   /** Yields the entries from the first day to the last, both included, oldest first. */

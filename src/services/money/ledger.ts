@@ -102,7 +102,8 @@ export class Ledger {
     if (!task.traits.isPaid) return;
     await this.#gate.run(async () => {
       const entry = createEntry(task, this.#spending?.limitedRoles(task, roleIds));
-      await this.#admit(task, (known) => known ?? entry, roleIds);
+      // The task is stored next, and brings the entry to the disk.
+      await this.#admit(task, (known) => known ?? entry, { roleIds, isRepeatable: true });
       this.#reservedIds.add(task.id);
     });
   }
@@ -113,16 +114,24 @@ export class Ledger {
       extendReservation(entry, task.estimate?.amount, this.#context.clock.now());
     await this.#gate.run(async () => {
       const known = await this.#entries.find(taskEntryKey(task));
-      await this.#admit(task, extendEntry, known?.roleIds ?? [], known);
+      await this.#admit(task, extendEntry, { roleIds: known?.roleIds ?? [], counted: known });
     });
   }
 
   /** Counts the entry that `transition` makes of the counted one, and stores it. */
-  async #admit(task: Task, transition: EntryTransition, roleIds: readonly string[], counted?: LedgerEntry) {
+  async #admit(
+    task: Task,
+    transition: EntryTransition,
+    {
+      roleIds,
+      counted,
+      isRepeatable,
+    }: { roleIds: readonly string[]; counted?: LedgerEntry | undefined; isRepeatable?: boolean },
+  ) {
     const entry = transition(counted);
     await this.#spending?.admit(entry, roleIds, counted);
     try {
-      await this.#entries.change(taskEntryKey(task), transition);
+      await this.#entries.change(taskEntryKey(task), transition, isRepeatable);
     } catch (error) {
       this.#spending?.replace(entry, counted);
       throw error;
@@ -250,16 +259,17 @@ export class Ledger {
     return sumUsage(this.#allEntries(query.range.start, query.range.end), query);
   }
 
-  /** Changes the entry of a task, and updates the sums that it counts in. */
+  /** Changes the entry of a task, and updates the sums that it counts in. What a power cut undoes, the next start repairs from the task. */
   async #change(task: Task, transition: EntryTransition): Promise<void> {
     await this.#gate.run(async () => {
       let previous: LedgerEntry | undefined;
       let updated: LedgerEntry | undefined;
-      await this.#entries.change(taskEntryKey(task), (known) => {
+      const remember = (known: LedgerEntry | undefined): LedgerEntry => {
         previous = known;
         updated = transition(known);
         return updated;
-      });
+      };
+      await this.#entries.change(taskEntryKey(task), remember, true);
       if (previous !== updated) this.#spending?.replace(previous, updated);
     });
   }

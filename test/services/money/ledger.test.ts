@@ -38,6 +38,8 @@ async function createFixture(member?: Limits) {
     { specs: kindSpecs, log, clock, busyTimeoutMs: 10 },
   );
   addCleanup(() => store.close());
+  /** Whether a power cut may undo each write. */
+  const repeatable: unknown[] = [];
   const writes = { count: 0, failure: undefined as Error | undefined, held: undefined as Promise<void> | undefined };
   const entries = new Proxy(store.entries, {
     get(target, name) {
@@ -46,6 +48,7 @@ async function createFixture(member?: Limits) {
           await writes.held;
           if (writes.failure) throw writes.failure;
           writes.count += 1;
+          repeatable.push(args[2]);
           return target.change(...args);
         };
       const value: unknown = Reflect.get(target, name);
@@ -64,6 +67,7 @@ async function createFixture(member?: Limits) {
     store,
     clock,
     writes,
+    repeatable,
     spending,
     allEntries,
     standings: async () => (await allEntries()).map(standingOf),
@@ -116,6 +120,15 @@ describe('A reservation', () => {
     await expect(ledger.extend(grown('1.1'))).rejects.toMatchObject({ key: 'refusals.overBudget.member' });
     expect(left()).toBe('0.2');
     expect((await allEntries())[0]?.facts.map(({ amount }) => amount)).toEqual(['0.5', '0.8']);
+  });
+
+  it('Only the growth of a reservation has to be on the disk at once: a task is stored after its reservation, and a start repairs what followed', async () => {
+    const { ledger, repeatable } = await createFixture();
+    const task = priced();
+    await ledger.reserve(task);
+    await ledger.extend({ ...task, estimate: { amount: '0.8', source: 'operator', at: 0 } });
+    await ledger.refund(task);
+    expect(repeatable).toEqual([true, undefined, true]);
   });
 
   it('A growth that cannot be stored does not count, and only an open reservation can grow', async () => {

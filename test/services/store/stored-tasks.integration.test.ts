@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
+import { createEntry, entryKey } from '../../../src/services/money/entry.ts';
 import type { Backend, Durability } from '../../../src/services/store/backend.ts';
 import { openNamespaces } from '../../../src/services/store/namespaces.ts';
 import { openStoredTasks, type StoredTasks } from '../../../src/services/store/stored-tasks.ts';
@@ -45,7 +46,10 @@ describe('Stored tasks', () =>
       await store.put({ ...task, progress: 1 }, true);
       await store.put({ ...task, progress: 2 }, false);
       await store.put(settled(task));
-      expect(durabilities).toEqual(['immediate', 'deferred', 'immediate', 'immediate']);
+      const entry = createEntry(task);
+      await store.entries.change(entryKey(entry), () => entry, true);
+      await store.entries.change(entryKey(entry), (known) => ({ ...(known ?? entry), roleIds: ['a'] }));
+      expect(durabilities).toEqual(['immediate', 'deferred', 'immediate', 'immediate', 'deferred', 'immediate']);
     });
 
     it('Stored tasks are read as they were put, even after closing and opening again', async () => {

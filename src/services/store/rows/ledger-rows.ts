@@ -26,13 +26,19 @@ export class StoredEntries implements EntryStore {
     return this.#lock.run(key, () => this.#rows.get(key));
   }
 
-  change(key: string, transition: (known: LedgerEntry | undefined) => LedgerEntry): Promise<void> {
+  change(
+    key: string,
+    transition: (known: LedgerEntry | undefined) => LedgerEntry,
+    isRepeatable = false,
+  ): Promise<void> {
     return this.#lock.run(key, async () => {
       const current = await this.#rows.get(key);
       const entry = transition(current);
       if (entry === current) return;
       if (entryKey(entry) !== key) throw new Error(`The entry ${key} cannot become ${entryKey(entry)}.`);
-      await this.#namespaces.ledger.put(key, entrySchema.parse(entry));
+      const { ledger } = this.#namespaces;
+      const row = ledger.row(key, entrySchema.parse(entry));
+      await ledger.write([row], 'write', isRepeatable ? 'deferred' : 'immediate');
     });
   }
 
