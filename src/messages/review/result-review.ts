@@ -36,8 +36,7 @@ export class ResultReview {
 
   /** Receives every new state of a task; without a previous one, it is announced, as after a start. Returns true if its results must not be shown yet, because they are being checked. */
   intercept(task: Task, previous?: Task): boolean {
-    if (isLive(task) && task.failure?.refusal?.key === 'refusals.rules.resultUndecided')
-      this.#start(task.id, (attempts) => this.#closeQuestion(task, attempts));
+    if (isLive(task) && isUndecided(task)) this.#start(task.id, (attempts) => this.#closeQuestion(task, attempts));
     if (task.state !== 'ready' || !isLive(task) || task.unwanted) return false;
     if (isHeld(task)) {
       if (task.review?.messageId === undefined)
@@ -173,15 +172,21 @@ export class ResultReview {
     // The message is recorded, so that it can be deleted once it is old and its result has been decided on.
     if (posted && guildId !== undefined)
       await withStore(() => safety.serverLogs.record(guildId, { ...posted, at, heldTaskId: id }));
-    await this.#change(id, (heldTask) =>
+    const asked = await this.#change(id, (heldTask) =>
       posted ? setReviewMessage(addExtraMessage(heldTask, { ...posted, guildId }), posted) : heldTask,
     );
+    // The time to decide was over before the question was stored.
+    if (posted && isUndecided(asked)) await this.#closeQuestion(asked, attempts, posted);
     return 'asked';
   }
 
   /** Replaces the question about a result that no moderator has decided about in time. */
-  async #closeQuestion({ guildId, requesterId: member, review }: Task, attempts: Attempts): Promise<void> {
-    const { channelId, messageId: id } = review ?? {};
+  async #closeQuestion(
+    { guildId, requesterId: member, review }: Task,
+    attempts: Attempts,
+    posted?: MessagePlace,
+  ): Promise<void> {
+    const { channelId, id } = posted ?? { channelId: review?.channelId, id: review?.messageId };
     if (channelId === undefined || id === undefined) return;
     const { outbox, readers } = this.#sources;
     const say = await readers.sayTo({ guildId, channelId });
@@ -206,6 +211,8 @@ export class ResultReview {
     return withStore(() => this.#sources.tasks.book.change(id, transition));
   }
 }
+
+const isUndecided = ({ failure }: Task): boolean => failure?.refusal?.key === 'refusals.rules.resultUndecided';
 
 const isVisual = ({ media }: Task): boolean => media.some(({ kind }) => kind !== 'audio');
 
