@@ -220,17 +220,24 @@ export function logDiscordEvents(clients: DiscordClients, log: Log, clock: Clock
   const { socket } = clients.connection;
   checkFirstResponse(rest, log);
   let socketError: Error | undefined;
+  let isClosed = false;
   let loggedAt = Number.NEGATIVE_INFINITY;
   socket.on(Events.Error, ({ error }) => {
     socketError = error;
   });
   socket.on(Events.Closed, ({ code }) => {
+    isClosed = true;
     if (FATAL_CODES.has(code) || clock.now() - loggedAt < RECONNECT_LOG_INTERVAL_MS) return;
     loggedAt = clock.now();
     log.info({ err: socketError }, 'Reconnecting to Discord.');
     socketError = undefined;
   });
-  socket.on(Events.Resumed, () => log.info('Reconnected to Discord.'));
+  // A session that Discord has forgotten is not resumed: a new one is ready.
+  for (const event of [Events.Resumed, Events.Ready])
+    socket.on(event, () => {
+      if (isClosed) log.info('Reconnected to Discord.');
+      isClosed = false;
+    });
   rest.on('rateLimited', ({ route, timeToReset, global }) =>
     log.warn({ route, timeToReset, global }, 'Rate limited by Discord.'),
   );

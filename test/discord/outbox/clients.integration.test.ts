@@ -36,6 +36,25 @@ it('Reconnecting to Discord is logged once a minute, with the reason of the last
   expect(lines).toEqual([expect.stringContaining('refused'), expect.stringContaining('timed out')]);
 });
 
+it('A resumed session and a new one end what is logged about reconnecting to Discord, and the first session logs nothing', () => {
+  const clients = createDiscordClients('http://127.0.0.1:9/api');
+  onTestFinished(clients.close);
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', secrets: [], isPretty: false, write: (line) => void lines.push(line) });
+  logDiscordEvents(clients, log, systemClock);
+  const { socket } = clients.connection;
+  const becomeReady = () =>
+    socket.emit(Events.Ready, { data: { user: { id: '1' }, application: { id: '1' } } as never, shardId: 0 });
+  becomeReady();
+  expect(lines).toEqual([]);
+  for (const reconnect of [becomeReady, () => socket.emit(Events.Resumed, { shardId: 0 })]) {
+    socket.emit(Events.Closed, { code: 1006, shardId: 0 });
+    reconnect();
+    becomeReady();
+  }
+  expect(lines.filter((line) => line.includes('Reconnected to Discord.'))).toHaveLength(2);
+});
+
 it.each([
   [-3_600_000, 'ahead of'],
   [3_600_000, 'behind'],
