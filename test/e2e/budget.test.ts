@@ -180,7 +180,7 @@ describe('Budgets', () => {
     await (await member.click(unconfirmed, TRY_AGAIN)).message(says('Finished in'));
   });
 
-  it('A block survives the erasure of the member’s data, and no longer identifies the member afterwards', async () => {
+  it('A block survives the erasure of the member’s data, no longer identifies the member afterwards, and ends', async () => {
     const fixture = await botWith();
     expect(await imagine(fixture, 'member', 'a fox')).toContain('Finished');
     expect(await runBudget(fixture, 'admin', 'block', { member: 'member', days: 7 })).toMatch(
@@ -200,6 +200,10 @@ describe('Budgets', () => {
     await runBudget(fixture, 'admin', 'unblock', { member: 'member' });
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
     expect(submitCount(fixture.gateway)).toBe(2);
+    await runBudget(fixture, 'admin', 'block', { member: 'other', days: 1 });
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'other' })).toContain('are refused until');
+    fixture.clock.advance(86_400_000);
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'other' })).not.toContain('refused');
   });
 
   it('An export contains what admins decided about the member, and what the member decided as an admin', {

@@ -9,7 +9,7 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
-import type { ServerBudget } from '../../services/money/server-budget.ts';
+import { activeBlock, type ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, remainingLine } from '../limit-lines.ts';
 import { alertsLines } from '../rule-lines.ts';
@@ -104,7 +104,7 @@ export function memberPage(
   const allowances = spending
     .allowances({ memberId, guildId, isDirect: undefined, roleIds })
     .filter(({ holder }) => holder === 'member');
-  const block = budget.current.blocks[budget.memberIds(memberId).hash];
+  const block = activeBlock(budget.current, budget.memberIds(memberId).hash, services.clock.now());
   const lines = [
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsWords(limits, say) }),

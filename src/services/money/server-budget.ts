@@ -126,9 +126,9 @@ export function memberLimitsIn(
   return budget.memberLimits && { limits: budget.memberLimits, source: 'members', since };
 }
 
-export function isBlocked({ blocks }: ServerBudget, member: string, now: number): boolean {
-  const activeBlock = Object.hasOwn(blocks, member) ? blocks[member] : undefined;
-  return activeBlock !== undefined && (activeBlock.until === undefined || activeBlock.until > now);
+export function activeBlock({ blocks }: ServerBudget, member: string, now: number) {
+  const block = Object.hasOwn(blocks, member) ? blocks[member] : undefined;
+  return block?.until !== undefined && block.until <= now ? undefined : block;
 }
 
 /** What was announced of the limits before these changes does not hold afterwards. */

@@ -11,7 +11,7 @@ import type { Limits } from './limits.ts';
 import { refusalFor } from './limits-text.ts';
 import { Calendar, type Period, periods, type Span } from './periods.ts';
 import { type Requester, requesterOf, type WaitingCounts } from './requester.ts';
-import { isBlocked, type Reset } from './server-budget.ts';
+import { activeBlock, type Reset } from './server-budget.ts';
 import { LimitsInForce, type SpendingSettings } from './spending/limits-in-force.ts';
 import { type OtherUse, Remaining, TOTAL } from './spending/remaining.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './spending/tally.ts';
@@ -202,8 +202,9 @@ export class Spending {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     const budget = this.#budgets.get(guildId);
     const member = this.#budgets.memberHash(guildId, memberId);
-    if (!isBlocked(budget, member, this.#clock.now())) return undefined;
-    const { until } = budget.blocks[member] ?? {};
+    const block = activeBlock(budget, member, this.#clock.now());
+    if (!block) return undefined;
+    const { until } = block;
     if (until === undefined) return new Refusal('refusals.blocked.always');
     return new Refusal('refusals.blocked.until', { until: Math.ceil(until / 1000) });
   }
