@@ -79,21 +79,29 @@ const memberAt =
   };
 
 /** Shows the plan. Undefined if the operator does not agree, else whether steps without a known price are run. */
-async function agree({ steps, channel }: Trial, maxCost: string, terminal: Terminal): Promise<boolean | undefined> {
+async function agree(
+  { steps, memberCost, channel }: Trial,
+  maxCost: string,
+  terminal: Terminal,
+): Promise<boolean | undefined> {
   terminal.title('The plan');
-  for (const { side, name, cost } of steps) terminal.say(`   ${side.padEnd(8)} ${name} (${priceText(cost)})`);
+  for (const step of steps) terminal.say(`   ${step.side.padEnd(8)} ${step.name} (${priceText(step)})`);
   const { total, unpriced } = costsOf(steps);
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
   terminal.say(`Known prices add up to ${roundUp(total)} US dollars; steps that would exceed ${maxCost} are left out.`);
+  if (memberCost !== undefined)
+    terminal.say(
+      `What you order from the bot is not in that sum. It costs at most ${roundUp(memberCost)} US dollars more, and anything where the bot knows no price: skip such a step.`,
+    );
   if (!(await terminal.confirm('Run this?'))) return undefined;
   const question = `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`;
   return unpriced > 0 && (await terminal.confirm(question, false));
 }
 
-function priceText(cost: Step['cost']): string {
-  if (!cost) return 'free';
+function priceText({ side, cost }: Step): string {
+  if (!cost) return side === 'member' ? 'at the bot’s price' : 'free';
   return cost.estimate === undefined ? 'unknown price' : `about ${roundUp(cost.estimate)} US dollars`;
 }
 

@@ -27,7 +27,7 @@ export async function openTrial(config: Config, { channelId, pollMs = POLL_MS, m
   const left = largestOf(['0', difference(maxCost, costsOf(steps).total)]) ?? '0';
   if (member) steps.push(...memberSteps(sides, member, left));
   const run = (chosen: readonly Step[], options: RunOptions) => runSteps(chosen, sides, options);
-  return { steps, channel: sides.channel, run, close: sides.close };
+  return { steps, memberCost: member && left, channel: sides.channel, run, close: sides.close };
 }
 
 /** The estimates of all steps with a price, in US dollars, and the number of those without one. */

@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { compareWithExpected, knownIn, readExpected } from '../../../scripts/trial/expected.ts';
 import type { Member } from '../../../scripts/trial/member-steps.ts';
 import { PROMPT } from '../../../scripts/trial/sides.ts';
-import { openTrial } from '../../../scripts/trial/trial.ts';
+import { costsOf, openTrial } from '../../../scripts/trial/trial.ts';
 import { handlers } from '../../../src/commands/index.ts';
 import { customIds } from '../../../src/discord/custom-ids.ts';
 import { commandsByFullName } from '../../../src/discord/handlers.ts';
+import { sumOf } from '../../../src/lib/decimals.ts';
 import { replyTo, toBot } from '../../e2e/mentions/fixture.ts';
 import { addCleanup } from '../../support/ending.ts';
 import { cachingStudio } from '../../support/studio.ts';
@@ -44,8 +45,9 @@ const FORMS = [
 
 it('The trial has a step for each command, each entry of a menu and each family of buttons', async () => {
   const { config, channelId } = await openSides();
-  const trial = await openTrial(config, { channelId, member: async () => false });
+  const trial = await openTrial(config, { channelId, member: async () => false, maxCost: '1000' });
   addCleanup(() => trial.close());
+  expect(sumOf([trial.memberCost ?? '', costsOf(trial.steps).total])).toBe('1000');
   const names = trial.steps.map(({ name }) => name);
   const commands = [...commandsByFullName(handlers.commands).keys()].map((name) => `Command ${name}`);
   expect(names).toEqual(expect.arrayContaining(commands));
