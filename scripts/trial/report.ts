@@ -79,7 +79,7 @@ export function markdownOf({ version, comparedWith, spentAtMost, differences, st
   return [
     '# Report of a trial of Atelier',
     '',
-    `Atelier ${version}. Steps that worked: ${count('worked')}, failed: ${count('failed')}, left out: ${count('left out')}. Estimated cost: ${roundUp(spentAtMost)} US dollars, without unknown prices.`,
+    `Atelier ${version}. Steps that worked: ${count('worked')}, failed: ${count('failed')}, left out: ${count('left out')}. Estimated cost: ${roundUp(spentAtMost)} US dollars, without unknown prices and what was ordered from the bot.`,
     `Differences from the embedded sides: ${differences.length} (the gateway compared with the profile \`${comparedWith}\`).`,
     'The report has names, types and lengths only: no texts, ids, addresses or keys.',
     '',

@@ -1,6 +1,7 @@
 import { allowanceText, leftText } from '../discord/limit-words.ts';
 import { inlineCode } from '../discord/markdown.ts';
 import type { MessagePlan } from '../discord/plan.ts';
+import { compare } from '../lib/decimals.ts';
 import { exactDollars } from '../lib/formats.ts';
 import { kindNameIn, type Say } from '../locales/index.ts';
 import { periods } from '../services/money/periods.ts';
@@ -10,7 +11,7 @@ export function noticePlan(notice: Notice, say: Say): MessagePlan {
   const { topic, endedAt, count, facts } = notice;
   const isOver = endedAt !== undefined && !isEvent(notice);
   // Notices about starts and unreadable rows already contain their count.
-  const containsCount = topic === 'started' || topic === 'unreadable';
+  const containsCount = (topic === 'started' && facts.partition === undefined) || topic === 'unreadable';
   return {
     content: [
       ...(isOver ? [say('notices.resolved', { ended: seconds(endedAt) })] : []),
@@ -54,7 +55,7 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
     return [say(share === 100 ? 'notices.budget.reached' : 'notices.budget.nearlyUsedUp', budgetVariables)];
   },
   balance: ({ facts, since }, say) => [
-    say('notices.balance', {
+    say(compare(textOf(facts.left), '0') > 0 ? 'notices.balance' : 'notices.overdrawn', {
       left: exactDollars(textOf(facts.left), say),
       perDay: exactDollars(textOf(facts.perDay), say),
       since: seconds(since),
@@ -76,14 +77,16 @@ const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]
 };
 
 function startLines({ facts, count, since }: Notice, say: Say): string[] {
-  const { previous, awaySince, wasClean, wasRestored } = facts;
+  const { partition, previous, awaySince, wasClean, wasRestored } = facts;
   const end = wasRestored === true ? 'restored' : wasClean === true ? 'away' : 'unrecorded';
   const version = textOf(facts.version);
   return [
-    previous === undefined
-      ? say('notices.started.same', { version })
-      : say('notices.started.changed', { version, previous: textOf(previous) }),
-    ...(count > 1 ? [say('notices.started.times', { count, since: seconds(since) })] : []),
+    partition !== undefined
+      ? say('notices.started.partition', { version, partition: textOf(partition) })
+      : previous === undefined
+        ? say('notices.started.same', { version })
+        : say('notices.started.changed', { version, previous: textOf(previous) }),
+    ...(count > 1 && partition === undefined ? [say('notices.started.times', { count, since: seconds(since) })] : []),
     ...(awaySince === undefined ? [] : [say(`notices.started.${end}`, { awaySince: seconds(awaySince) })]),
     ...countLine(facts.tasks, (tasks) => say('notices.started.tasks', { count: tasks })),
     ...countLine(facts.unconfirmed, (tasks) => say('notices.started.unconfirmed', { count: tasks })),

@@ -5,6 +5,7 @@ import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch, type WatchContext } from '../services/operations/watch.ts';
 import type { Notice } from '../services/store/notice.ts';
 import { Runs } from '../services/store/runs.ts';
+import type { Partition } from '../services/tasks/homes.ts';
 import { isHeld, type Task } from '../services/tasks/task.ts';
 import { noticePlan } from './notice.ts';
 
@@ -16,8 +17,10 @@ const NO_MODELS =
   'The gateway lists no models, so requests of members may fail. Check GATEWAY_BASE_URL, and what the key may use on the gateway’s website.';
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function openNotices(context: WatchContext & { version: string; operator: Operator; say: Say }) {
-  const { version, domains, gateway, store, operator, say, clock, log } = context;
+export function openNotices(
+  context: WatchContext & { version: string; partition: Partition; operator: Operator; say: Say },
+) {
+  const { version, partition, domains, gateway, store, operator, say, clock, log } = context;
   const { book, orders } = domains.tasks;
   const delivery = {
     post: (notice: Notice) => operator.post(noticePlan(notice, say)),
@@ -33,10 +36,12 @@ export function openNotices(context: WatchContext & { version: string; operator:
   /** What the previous run or a restore left; some of it ends before the start is reported. */
   let resumed: readonly Task[] = [];
   const watch = new Watch(context, notices, runs);
+  // In a cluster, a partition passes from worker to worker: that is neither a start nor an end of the bot.
+  const isWhole = partition.count === 1;
   return {
     state: () => {
       watch.refresh();
-      return { notices: notices.confirmed, runs: runs.recent };
+      return { notices: notices.confirmed, runs: isWhole ? runs.recent : [] };
     },
 
     /** Call this once the book has been read, and before its tasks are continued. */
@@ -55,12 +60,14 @@ export function openNotices(context: WatchContext & { version: string; operator:
         topic: 'started',
         facts: {
           version,
-          ...(previous && previous.version !== version && { previous: previous.version }),
-          ...(previous && {
-            awaySince: previous.stoppedAt ?? previous.seenAt,
-            wasClean: previous.stoppedAt !== undefined,
-            wasRestored: previous.isRestored === true,
-          }),
+          ...(!isWhole && { partition: partition.number }),
+          ...(isWhole && previous && previous.version !== version && { previous: previous.version }),
+          ...(isWhole &&
+            previous && {
+              awaySince: previous.stoppedAt ?? previous.seenAt,
+              wasClean: previous.stoppedAt !== undefined,
+              wasRestored: previous.isRestored === true,
+            }),
           tasks: resumed.filter((task) => !isHeld(task)).length,
           unconfirmed: resumed.filter(isUnconfirmed).length,
         },

@@ -83,7 +83,7 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
   const say = sayIn(config.operator.language);
-  const notices = openNotices({ ...context, say, version, domains, gateway, store, operator });
+  const notices = openNotices({ ...context, say, version, partition, domains, gateway, store, operator });
   const messages = openMessages({
     ...domains,
     ...context,

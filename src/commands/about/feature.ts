@@ -135,7 +135,9 @@ function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): 
       ...shownNotices,
       ...(remainingCount > 0 ? [say('about.operator.moreNotices', { count: remainingCount })] : []),
     ].join('\n'),
-    [say('about.operator.starts'), ...runs.map((run, index) => runLine(run, index === 0, say))].join('\n'),
+    ...(runs.length === 0
+      ? []
+      : [[say('about.operator.starts'), ...runs.map((run, index) => runLine(run, index === 0, say))].join('\n')]),
   ];
 }
 
