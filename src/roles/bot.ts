@@ -113,27 +113,41 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   };
   const commands = openCommands({ ...context, ...domains, gateway, discord, messages, operations }, loadRules);
   const isStoreFailing = (): boolean => store.health.failure !== undefined || tasks.book.unsavedCount > 0;
-  // The monitoring of a worker watches all bots of its process.
-  if (!cluster || !monitoring)
-    readiness.watch({
-      isDiscordReady: clients.isConnected,
-      ownership: store.ownership,
-      isStoreFailing,
-      gateways: () => [gateway],
-    });
-  return { ...context, store, gateway, discord, engine, notices, messages, commands, limits, isStoreFailing };
+  return {
+    ...context,
+    store,
+    gateway,
+    discord,
+    engine,
+    readiness,
+    notices,
+    messages,
+    commands,
+    limits,
+    isStoreFailing,
+  };
 }
 
 /** One bot with one store: everything except the connection on which interactions arrive. */
 export function createBot(sources: BotSources) {
-  const { config, cluster } = sources;
-  const { store, gateway, discord, engine, notices, messages, commands, limits, clock, log, isStoreFailing } =
-    openParts(sources);
+  const { config, clients, monitoring, cluster } = sources;
+  const parts = openParts(sources);
+  const { store, gateway, discord, engine, notices, messages, commands, limits, clock, log, isStoreFailing } = parts;
   const { outbox } = discord;
   const { domains } = engine;
   const { tasks, conversations } = domains;
   let ownersNotified: Promise<unknown> = Promise.resolve();
   let lostTalkIds: readonly string[] = [];
+  let hasStarted = false;
+  // The monitoring of a worker watches all bots of its process.
+  if (!cluster || !monitoring)
+    parts.readiness.watch({
+      hasStarted: () => hasStarted,
+      isDiscordReady: clients.isConnected,
+      ownership: store.ownership,
+      isStoreFailing,
+      gateways: () => [gateway],
+    });
 
   return {
     domains,
@@ -162,6 +176,7 @@ export function createBot(sources: BotSources) {
       for (const id of lostTalkIds) await conversations.talks.end(id, 'lost');
       await commands.resume();
       notices.recordRun();
+      hasStarted = true;
     },
 
     /** Notifies the operator of the start, and the owners of unreadable tasks. The start does not wait for this. */

@@ -66,6 +66,7 @@ export async function startShard(
   });
   resources.defer(shards.close);
   monitoring?.readiness.watch({
+    hasStarted: () => true,
     isDiscordReady: () => shards.isConnected(),
     ownership: { ...soleOwnership, trouble: () => partitions.trouble() },
     isStoreFailing: () => false,

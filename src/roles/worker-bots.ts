@@ -69,6 +69,7 @@ export class WorkerBots {
     new Map([...this.running].map(([partition, bot]) => [partition, bot.health()]));
 
   readonly readinessSources: ReadinessSources = {
+    hasStarted: () => true,
     isDiscordReady: () => true,
     ownership: {
       ...soleOwnership,

@@ -86,6 +86,7 @@ describe('The monitoring server', () => {
       throw new Error('private words');
     };
     readiness.watch({
+      hasStarted: fail,
       isDiscordReady: fail,
       ownership: { ...soleOwnership, assertOwned: fail, trouble: fail },
       isStoreFailing: fail,

@@ -135,7 +135,8 @@ export class Notices {
     for (const [cause, state] of this.#statesByCause) {
       const { topic, endedAt } = state.notice;
       const isOver = endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
-      if (isOver && now - this.#startedAt >= GRACE_MS) this.#set({ ...state.notice, endedAt: now });
+      if (isOver && (!state.isEarlier || now - this.#startedAt >= GRACE_MS))
+        this.#set({ ...state.notice, endedAt: now });
       this.#cleanUp(cause, state, now);
     }
   }

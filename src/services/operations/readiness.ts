@@ -36,6 +36,7 @@ type ReadinessReason = keyof typeof readinessReasons;
 
 /** The sources of readiness, once the bot has opened them. */
 export interface ReadinessSources {
+  hasStarted(): boolean;
   isDiscordReady(): boolean;
   ownership: StoreOwnership;
   /** Whether the latest read or write failed, or tasks could not be written. */
@@ -72,7 +73,8 @@ export class ReadinessCheck {
     const discord = sources.isDiscordReady() ? undefined : 'disconnected';
     const failure = gatewayError === undefined ? 'answered' : gatewayReason(gatewayError);
     const gateway = failure === 'answered' ? await this.#gatewayReason(sources) : failure;
-    return { bot: undefined, discord, store: storeReason(sources), gateway };
+    const bot = sources.hasStarted() ? undefined : 'starting';
+    return { bot, discord, store: storeReason(sources), gateway };
   }
 
   async #gatewayReason({ gateways }: ReadinessSources): Promise<ReadinessReason | undefined> {

@@ -109,6 +109,7 @@ describe('/livez and /readyz', () => {
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     };
     check.watch({
+      hasStarted: () => true,
       isDiscordReady: () => true,
       ownership: soleOwnership,
       isStoreFailing: () => false,
@@ -120,18 +121,20 @@ describe('/livez and /readyz', () => {
     expect(requestCount).toBe(1);
   });
 
-  it('A bot that cannot write its tasks is not ready', async () => {
+  it('A bot that has not started, or cannot write its tasks, is not ready', async () => {
     const clock = new ManualClock();
     const check = new ReadinessCheck(clock);
-    let isFailing = true;
+    let [hasStarted, isFailing] = [false, true];
     const list = () => Promise.reject(new Error('The gateway must not be queried.'));
     check.watch({
+      hasStarted: () => hasStarted,
       isDiscordReady: () => true,
       ownership: soleOwnership,
       isStoreFailing: () => isFailing,
       gateways: () => [gatewayWith(() => clock.now(), list)],
     });
-    expect((await check.check()).store).toBe('storeFailing');
+    expect(await check.check()).toMatchObject({ bot: 'starting', store: 'storeFailing' });
+    hasStarted = true;
     isFailing = false;
     expect((await check.check()).store).toBeUndefined();
   });

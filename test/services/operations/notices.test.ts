@@ -178,6 +178,24 @@ describe('Notices', () => {
     expect(sent).toEqual(['new store 1', 'edit store 1 over']);
   });
 
+  it('Trouble of an earlier run is over two minutes after a start at the earliest, and trouble that this run has seen at once', async () => {
+    const { sent, start, pass } = createFixture();
+    const first = await start();
+    first.begin({ topic: 'store' });
+    await pass(60_000);
+    await first.stop();
+    const second = await start();
+    second.begin({ topic: 'lane' });
+    await pass(60_000);
+    second.update(['store', 'lane'], []);
+    await pass(1_000);
+    expect(sent).toEqual(['new store 1', 'new lane 1', 'edit lane 1 over']);
+    await pass(60_000);
+    second.update(['store', 'lane'], []);
+    await pass(1_000);
+    expect(sent.at(-1)).toBe('edit store 1 over');
+  });
+
   it('The messages of notices that cannot even be stored when the bot stops say so, except those of events', async () => {
     const { sent, fixture, start, pass } = createFixture();
     fixture.canStore = false;
