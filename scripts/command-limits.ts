@@ -20,15 +20,13 @@ interface Entry {
   choices?: readonly Entry[] | undefined;
 }
 
-type Field = ReturnType<typeof fieldOf>;
-
 /** `texts` has them by language. */
 function fieldOf(what: string, max: number, english: string | undefined, translations?: Translations) {
   const all = Object.entries({ en: english, ...translations });
   return { what, max, texts: new Map(all.flatMap(([one, text]): [string, string][] => (text ? [[one, text]] : []))) };
 }
 
-function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): Field[] {
+function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): ReturnType<typeof fieldOf>[] {
   const { name, description, value = '', options = [], choices = [] } = entry;
   return [
     fieldOf(`The name of ${path}`, maxName, name, entry.name_localizations),
@@ -41,32 +39,31 @@ function fieldsOf(entry: Entry, path: string, maxName = MAX_NAME): Field[] {
 
 /** The sizes of the commands, the largest first, and in which language each is longest. Throws if Discord would refuse any of them. */
 export function checkedSizes(bodies: readonly CommandBody[]) {
-  const measured = bodies.map(measure);
-  const problems = measured.flatMap((one) => one.problems);
+  const problems: string[] = [];
+  const sizes = bodies.map((body) => {
+    const label = labelOf(body);
+    const fields = fieldsOf(body, label);
+    for (const { what, max, texts } of fields)
+      for (const [one, { length }] of texts)
+        if (length > max) problems.push(`${what} has ${length} characters in ${one}, and at most ${max} are allowed.`);
+    const lengths = [...new Set(fields.flatMap(({ texts }) => [...texts.keys()]))].map((one) => {
+      return {
+        language: one,
+        length: sum(fields.map(({ texts }) => (texts.get(one) ?? texts.get('en') ?? '').length)),
+      };
+    });
+    const [{ language, length } = { language: 'en', length: 0 }] = lengths.sort((a, b) => b.length - a.length);
+    // Discord adds up the longest translation of each text.
+    const characters = sum(fields.map(({ texts }) => Math.max(0, ...[...texts.values()].map((text) => text.length))));
+    if (characters > MAX_COMMAND)
+      problems.push(
+        `${label} has ${characters} characters in the longest translation of each text, most of them in ${language} (${length}), and at most ${MAX_COMMAND} are allowed.`,
+      );
+    return { label, characters, language };
+  });
   const title = 'The commands are too long for Discord. Shorten these texts in src/locales:';
   if (problems.length > 0) throw new Stop(EX_SOFTWARE, [title, ...problems.map((one) => `  ${one}`)].join('\n'));
-  return measured.map(({ size }) => size).sort((a, b) => b.characters - a.characters);
-}
-
-function measure(body: CommandBody) {
-  const label = labelOf(body);
-  const fields = fieldsOf(body, label);
-  const lengthIn = (one: string): number =>
-    sum(fields.map(({ texts }) => (texts.get(one) ?? texts.get('en') ?? '').length));
-  const lengths = new Map(fields.flatMap(({ texts }) => [...texts.keys()].map((one) => [one, lengthIn(one)])));
-  const [[language, length] = ['en', 0]] = [...lengths].sort(([, a], [, b]) => b - a);
-  // Discord adds up the longest translation of each text.
-  const characters = sum(fields.map(({ texts }) => Math.max(0, ...[...texts.values()].map((text) => text.length))));
-  const problems = fields.flatMap(({ what, max, texts }) =>
-    [...texts]
-      .filter(([, text]) => text.length > max)
-      .map(([one, text]) => `${what} has ${text.length} characters in ${one}, and at most ${max} are allowed.`),
-  );
-  if (characters > MAX_COMMAND)
-    problems.push(
-      `${label} has ${characters} characters in the longest translation of each text, most of them in ${language} (${length}), and at most ${MAX_COMMAND} are allowed.`,
-    );
-  return { size: { label, characters, language }, problems };
+  return sizes.sort((a, b) => b.characters - a.characters);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

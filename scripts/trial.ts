@@ -90,11 +90,10 @@ async function agree(
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
-  terminal.say(`Known prices add up to ${roundUp(total)} US dollars; steps that would exceed ${maxCost} are left out.`);
-  if (memberCost !== undefined)
-    terminal.say(
-      `What you order from the bot is not in that sum. It costs at most ${roundUp(memberCost)} US dollars more, and anything where the bot knows no price: skip such a step.`,
-    );
+  const ordered = `What you order from the bot costs at most ${roundUp(memberCost ?? '0')} more, and anything where it knows no price: skip such a step.`;
+  terminal.say(
+    `Known prices add up to ${roundUp(total)} US dollars; steps that would exceed ${maxCost} are left out. ${memberCost ? ordered : ''}`,
+  );
   if (!(await terminal.confirm('Run this?'))) return undefined;
   const question = `Steps without a known price, which the limit does not count: ${unpriced}. Run these too?`;
   return unpriced > 0 && (await terminal.confirm(question, false));
