@@ -1,12 +1,14 @@
 import { limitsWords } from '../discord/limit-words.ts';
 import type { Say } from '../locales/index.ts';
 import { remainingText } from '../messages/money.ts';
-import type { Allowance } from '../services/money/allowance.ts';
+import type { Allowance, Holder } from '../services/money/allowance.ts';
+import type { Limits } from '../services/money/limits.ts';
 import type { ServerBudget } from '../services/money/server-budget.ts';
 import type { Context } from './feature.ts';
 
 /** The limits of a server and of each of its members, and what is left of the server's. */
-export function limitLines(guildId: string, budget: ServerBudget, { services, say }: Context): string[] {
+export function limitLines(guildId: string, budget: ServerBudget, context: Context): string[] {
+  const { services, say } = context;
   const { serverLimits: ownLimits, operatorLimits, memberLimits } = budget;
   const { spending } = services.money;
   const { fallback, overriding } = spending.limits.ofOperator(guildId);
@@ -21,13 +23,27 @@ export function limitLines(guildId: string, budget: ServerBudget, { services, sa
     firstLine,
     ...(showsOperatorLimits ? [say('budget.limits.operator', { limits: limitsWords(overriding ?? {}, say) })] : []),
     ...spending.serverAllowances(guildId).map((one) => remainingLine(one, say)),
+    ...spending.limits.ofServer(guildId).flatMap((one) => placeLines(one, { guildId }, context)),
     memberLimits === undefined
       ? say('budget.limits.membersDefault', { limits: limitsWords(spending.limits.memberDefault, say) })
       : say('budget.limits.members', { limits: limitsWords(memberLimits, say) }),
   ];
 }
 
-export function remainingLine(allowance: Allowance, say: Say): string {
-  const left = remainingText(allowance, say, { showsGrant: true });
-  return allowance.holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });
+export const remainingLine = (allowance: Allowance, say: Say): string =>
+  leftLine(allowance.holder, remainingText(allowance, say, { showsGrant: true }), say);
+
+/** How many more tasks of a member or of a server may wait in the queue, if that is limited. */
+export function placeLines(
+  { holder, limits: { waiting: max } }: { holder: Holder; limits: Limits },
+  { guildId, memberId }: { guildId: string; memberId?: string },
+  { services, say }: Context,
+): string[] {
+  if (max === undefined) return [];
+  const counts = services.tasks.orders.line.countsFor({ guildId, requesterId: memberId ?? '' });
+  const left = Math.max(0, max - counts[memberId === undefined ? 'server' : 'member']());
+  return [leftLine(holder, say('usage.places', { left: String(left), count: max }), say)];
 }
+
+const leftLine = (holder: Holder, left: string, say: Say): string =>
+  holder === 'operator' ? say('budget.leftOfOperator', { left }) : say('budget.left', { left });

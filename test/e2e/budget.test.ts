@@ -200,7 +200,11 @@ describe('Budgets', () => {
     await runBudget(fixture, 'admin', 'unblock', { member: 'member' });
     expect(await imagine(fixture, 'member', 'a hare')).toContain('Finished');
     expect(submitCount(fixture.gateway)).toBe(2);
+    await runBudget(fixture, 'admin', 'set', { limits: '5 tasks a day, 3 waiting', for: 'server' });
+    expect(await runBudget(fixture, 'admin', 'show')).toContain('- Remaining: **3** of 3 places in the queue');
+    await runBudget(fixture, 'admin', 'set', { limits: '2 waiting', member: 'other' });
     await runBudget(fixture, 'admin', 'block', { member: 'other', days: 1 });
+    expect(await runBudget(fixture, 'admin', 'show', { member: 'other' })).toContain('**2** of 2 places in the queue');
     expect(await runBudget(fixture, 'admin', 'show', { member: 'other' })).toContain('are refused until');
     fixture.clock.advance(86_400_000);
     expect(await runBudget(fixture, 'admin', 'show', { member: 'other' })).not.toContain('refused');

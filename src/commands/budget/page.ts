@@ -11,7 +11,7 @@ import type { BudgetAlert } from '../../services/money/alerts.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
 import { activeBlock, type ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
-import { limitLines, remainingLine } from '../limit-lines.ts';
+import { limitLines, placeLines, remainingLine } from '../limit-lines.ts';
 import { alertsLines } from '../rule-lines.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
@@ -96,8 +96,9 @@ const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 export function memberPage(
   budget: ManagedBudget,
   { id: memberId, roleIds }: ChosenUser,
-  { services, say }: Context,
+  context: Context,
 ): MessagePlan {
+  const { services, say } = context;
   const { spending } = services.money;
   const { guildId } = budget;
   const { limits, source } = spending.limits.ofMember(guildId, memberId, roleIds);
@@ -109,6 +110,7 @@ export function memberPage(
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsWords(limits, say) }),
     ...allowances.map((one) => remainingLine(one, say)),
+    ...placeLines({ holder: 'member', limits }, { guildId, memberId }, context),
     ...takeBackLines(allowances, say),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
