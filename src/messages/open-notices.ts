@@ -68,7 +68,7 @@ export function openNotices(
               wasClean: previous.stoppedAt !== undefined,
               wasRestored: previous.isRestored === true,
             }),
-          tasks: resumed.filter((task) => !isHeld(task)).length,
+          tasks: resumed.filter((task) => !isHeld(task) && !isUnconfirmed(task)).length,
           unconfirmed: resumed.filter(isUnconfirmed).length,
         },
       });
