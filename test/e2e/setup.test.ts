@@ -54,6 +54,16 @@ describe('/setup', () => {
     expect(text(await press(fixture, privacy, 'Back'))).toContain('step 4 of 5');
   });
 
+  it('The privacy step says which messages in threads are read, only if the bot reads messages without a mention', async () => {
+    const withoutContent = await startFastClockBot();
+    expect(text(await goTo(withoutContent, 5))).not.toContain('**In threads**');
+    const fixture = await startFastClockBot({
+      settings: { DISCORD_MESSAGE_CONTENT: 'on' },
+      discord: { privilegedIntents: ['message-content'] },
+    });
+    expect(text(await goTo(fixture, 5))).toContain('**In threads**, the bot also reads other messages of members who');
+  });
+
   it('With moderation on, the privacy step says that a service receives what is checked, and who sees held results', async () => {
     const fixture = await createFastClockFixture();
     const { discord, gateway, config } = fixture;

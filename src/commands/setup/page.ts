@@ -179,6 +179,7 @@ const steps: Record<SetupStep, ShowStep> = {
       blocks: [
         say('setup.privacy.stored'),
         ...(services.settings.discord.mentions ? [say('setup.privacy.mentions')] : []),
+        ...(services.settings.discord.messageContent ? [say('setup.privacy.threads')] : []),
         say('setup.privacy.own', { command: mention('tasks') }),
         say('setup.privacy.admins'),
         ...(channel !== undefined && moderation.some(canHold) ? [say('setup.privacy.held', { channel })] : []),
