@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketShardEvents as Events } from '@discordjs/ws';
 import { GatewayIntentBits } from 'discord-api-types/v10';
@@ -9,6 +9,20 @@ import { NotDiscord, reachDiscord } from '../../../src/discord/reach.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { entriesOf } from '../../../src/lib/entries.ts';
 import { createLogger } from '../../../src/lib/log.ts';
+
+/** The clients of a server that responds like this in Discord's place. */
+async function clientsOf(respond: RequestListener) {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clients = createDiscordClients(`http://127.0.0.1:${port}/api`);
+  onTestFinished(async () => {
+    await clients.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return clients;
+}
 
 it('The Discord clients leave no timer that would keep the process of a stopped bot alive', async () => {
   vi.useFakeTimers();
@@ -62,17 +76,9 @@ it.each([
 ])(
   'A machine whose clock differs from that of Discord is reported once: Discord is %d ms ahead',
   async (ahead, word) => {
-    const server = createServer((_request, response) => {
+    const clients = await clientsOf((_request, response) => {
       const headers = { 'content-type': 'application/json', date: new Date(Date.now() + ahead).toUTCString() };
       response.writeHead(200, headers).end('{"url":"ws://127.0.0.1"}');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const clients = createDiscordClients(`http://127.0.0.1:${port}/api`);
-    onTestFinished(async () => {
-      await clients.close();
-      server.closeAllConnections();
-      server.close();
     });
     const lines: string[] = [];
     const log = createLogger({ level: 'warn', secrets: [], isPretty: false, write: (line) => void lines.push(line) });
@@ -85,16 +91,8 @@ it.each([
 );
 
 it('A page in place of Discord’s API is named as what it is, however often it is tried, and is no outage', async () => {
-  const server = createServer((_request, response) => {
+  const clients = await clientsOf((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<title>Welcome</title>');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const clients = createDiscordClients(`http://127.0.0.1:${port}/api`);
-  onTestFinished(async () => {
-    await clients.close();
-    server.closeAllConnections();
-    server.close();
   });
   logDiscordEvents(
     clients,
@@ -107,17 +105,9 @@ it('A page in place of Discord’s API is named as what it is, however often it 
 
 it('A request that Discord always refuses because of its rate limits is given up', async () => {
   let requestCount = 0;
-  const server = createServer((_request, response) => {
+  const { reads } = await clientsOf((_request, response) => {
     requestCount += 1;
     response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '0' }).end('{"retry_after":0}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const { reads, close } = createDiscordClients(`http://127.0.0.1:${port}/api`);
-  onTestFinished(async () => {
-    await close();
-    server.closeAllConnections();
-    server.close();
   });
   await expect(reads.get('/channels/1', { auth: false })).rejects.toThrow('rate limits');
   expect(requestCount).toBe(10);
