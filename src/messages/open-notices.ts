@@ -5,7 +5,6 @@ import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch, type WatchContext } from '../services/operations/watch.ts';
 import type { Notice } from '../services/store/notice.ts';
 import { Runs } from '../services/store/runs.ts';
-import type { Partition } from '../services/tasks/homes.ts';
 import { isHeld, type Task } from '../services/tasks/task.ts';
 import { noticePlan } from './notice.ts';
 
@@ -17,11 +16,9 @@ const NO_MODELS =
   'The gateway lists no models, so requests of members may fail. Check GATEWAY_BASE_URL, and what the key may use on the gateway’s website.';
 
 /** Sets up the notices to the operator, one for each cause, and the list of recent starts. */
-export function openNotices(
-  context: WatchContext & { version: string; partition: Partition; operator: Operator; say: Say },
-) {
+export function openNotices(context: WatchContext & { version: string; operator: Operator; say: Say }) {
   const { version, partition, domains, gateway, store, operator, say, clock, log } = context;
-  const { book, orders } = domains.tasks;
+  const { book } = domains.tasks;
   const delivery = {
     post: (notice: Notice) => operator.post(noticePlan(notice, say)),
     edit: (notice: Notice) => operator.edit(notice.messages, noticePlan(notice, say)),
@@ -29,15 +26,30 @@ export function openNotices(
   const notices = new Notices(store.notices, delivery, clock, log);
   const runs = new Runs(context, store.runs, version);
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
-  orders.onCredit((kind, isAvailable) => {
-    if (isAvailable) notices.end('noCredit', kind);
-    else notices.begin({ topic: 'noCredit', subject: kind });
-  });
   /** What the previous run or a restore left; some of it ends before the start is reported. */
   let resumed: readonly Task[] = [];
   const watch = new Watch(context, notices, runs);
   // In a cluster, a partition passes from worker to worker: that is neither a start nor an end of the bot.
   const isWhole = partition.count === 1;
+  const reportStart = (): void => {
+    const [, previous] = runs.recent;
+    notices.report({
+      topic: 'started',
+      facts: {
+        version,
+        ...(!isWhole && { partition: partition.number }),
+        ...(isWhole && previous && previous.version !== version && { previous: previous.version }),
+        ...(isWhole &&
+          previous && {
+            awaySince: previous.stoppedAt ?? previous.seenAt,
+            wasClean: previous.stoppedAt !== undefined,
+            wasRestored: previous.isRestored === true,
+          }),
+        tasks: resumed.filter((task) => !isHeld(task) && !isUnconfirmed(task)).length,
+        unconfirmed: resumed.filter(isUnconfirmed).length,
+      },
+    });
+  };
   return {
     state: () => {
       watch.refresh();
@@ -53,26 +65,15 @@ export function openNotices(
     /** Call this as soon as the bot has started. */
     recordRun: () => runs.begin(),
 
-    /** Call this after `recordRun`. It reports the start, which is the first notice. */
+    findings: () => watch.findings(),
+    reportUnreadable: (count: number): void => notices.report({ topic: 'unreadable' }, count),
+
+    /** Call this after `recordRun`. The start is the first notice; in a cluster, only that of partition 0. */
     start(): void {
-      const [, previous] = runs.recent;
-      notices.report({
-        topic: 'started',
-        facts: {
-          version,
-          ...(!isWhole && { partition: partition.number }),
-          ...(isWhole && previous && previous.version !== version && { previous: previous.version }),
-          ...(isWhole &&
-            previous && {
-              awaySince: previous.stoppedAt ?? previous.seenAt,
-              wasClean: previous.stoppedAt !== undefined,
-              wasRestored: previous.isRestored === true,
-            }),
-          tasks: resumed.filter((task) => !isHeld(task) && !isUnconfirmed(task)).length,
-          unconfirmed: resumed.filter(isUnconfirmed).length,
-        },
-      });
-      notices.start();
+      if (partition.number === 0) {
+        reportStart();
+        notices.start();
+      }
       watch.start();
     },
 

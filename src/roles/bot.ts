@@ -10,7 +10,7 @@ import { sayIn } from '../locales/index.ts';
 import { openMessages } from '../messages/open-messages.ts';
 import { openNotices } from '../messages/open-notices.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import type { PartitionHealth } from '../services/cluster/partition-health.ts';
+import type { findingsElsewhere, PartitionHealth } from '../services/cluster/partition-health.ts';
 import type { GatewayConnections } from '../services/gateway/connections.ts';
 import type { GatewayError } from '../services/gateway/errors.ts';
 import { createGateway } from '../services/gateway/gateway.ts';
@@ -39,6 +39,7 @@ interface BotInCluster {
   connections: GatewayConnections;
   callbackUrls: CallbackUrls | undefined;
   clusterHealth(): Promise<ClusterHealth | undefined>;
+  findingsElsewhere(): ReturnType<typeof findingsElsewhere>;
 }
 
 interface BotSources {
@@ -83,7 +84,7 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const { tasks, safety } = domains;
   const readiness = monitoring?.readiness ?? new ReadinessCheck(clock);
   const say = sayIn(config.operator.language);
-  const notices = openNotices({ ...context, say, version, partition, domains, gateway, store, operator });
+  const notices = openNotices({ ...context, ...cluster, say, version, partition, domains, gateway, store, operator });
   const messages = openMessages({
     ...domains,
     ...context,
@@ -157,7 +158,13 @@ export function createBot(sources: BotSources) {
     router: commands.router,
     funnel: discord.funnel,
     readMessage: commands.readMessage,
-    health: (): PartitionHealth => ({ liveTasks: tasks.book.inProgressCount, troubles: tasks.scheduler.troubles() }),
+    reportUnreadable: notices.reportUnreadable,
+    health: (): PartitionHealth => ({
+      liveTasks: tasks.book.inProgressCount,
+      troubles: tasks.scheduler.troubles(),
+      findings: notices.findings(),
+      notices: notices.state().notices,
+    }),
 
     /** For an interaction whose process died while handling it. */
     interruptedState: commands.interruptedState,
@@ -179,7 +186,7 @@ export function createBot(sources: BotSources) {
       hasStarted = true;
     },
 
-    /** Notifies the operator of the start, and the owners of unreadable tasks. The start does not wait for this. */
+    /** Starts to notify the operator, first of the start, and notifies the owners of unreadable tasks. The start does not wait for this. */
     announce(): void {
       notices.start();
       ownersNotified = store.quarantine

@@ -8,7 +8,7 @@ import { EveryPartition } from '../services/cluster/every-partition.ts';
 import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import type { Cluster } from '../services/cluster/open-cluster.ts';
 import { recentNotes } from '../services/cluster/open-cluster.ts';
-import type { PartitionHealth } from '../services/cluster/partition-health.ts';
+import { findingsElsewhere, type PartitionHealth } from '../services/cluster/partition-health.ts';
 import { GatewayConnections } from '../services/gateway/connections.ts';
 import { MediaProcess, MIN_MEDIA_MEMORY_BYTES } from '../services/media/media-process.ts';
 import type { ReadinessSources } from '../services/operations/readiness.ts';
@@ -99,11 +99,9 @@ export class WorkerBots {
     }
     this.#threads?.watch(bot.domains.tasks.book, partition);
     await bot.start();
-    // One announcement for the whole cluster is enough.
-    if (partition === 0) {
-      void bot.checkGateway();
-      bot.announce();
-    }
+    // One check for the whole cluster is enough.
+    if (partition === 0) void bot.checkGateway();
+    bot.announce();
     this.running.set(partition, bot);
     // The settings may have changed while the bot started.
     await bot.applyReload();
@@ -165,6 +163,7 @@ export class WorkerBots {
         connections,
         callbackUrls,
         clusterHealth: () => clusterHealth(cluster, this.health()),
+        findingsElsewhere: () => findingsElsewhere(cluster, this.health()),
       },
     });
   }

@@ -10,8 +10,8 @@ import type { Gateway } from '../../services/gateway/gateway.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/requester.ts';
 import { readyParts } from '../../services/operations/readiness.ts';
+import type { Notice } from '../../services/store/notice.ts';
 import type { Run } from '../../services/store/runs.ts';
-import type { OperatorState } from '../command-sources.ts';
 import { type Context, command, type Feature } from '../feature.ts';
 
 /** What the page says: the state of the bot, of Discord and of the gateway, and what the member may request here. */
@@ -39,7 +39,13 @@ async function aboutFacts({ services, facts, origin, say }: Context) {
     waitingLimits: spending.waitingLimits(requester),
     paused: spending.pauseOf(requester),
     block: spending.blockOf(requester),
-    operator: isOperator ? await operations.state(health.isAvailable ? undefined : health.error) : undefined,
+    operator: isOperator
+      ? {
+          ...(await operations.state(health.isAvailable ? undefined : health.error)),
+          // Partition 0 notifies the operator for all.
+          ...(operations.clusterHealth && { notices: cluster?.notices }),
+        }
+      : undefined,
   };
 }
 
@@ -118,7 +124,7 @@ const callbackBlock = ({ callbacks }: AboutFacts, say: Say): string[] =>
 /** A page has room for this many notices. */
 const MAX_NOTICES = 6;
 
-function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): string[] {
+function operatorBlocks({ readiness, notices, runs }: NonNullable<AboutFacts['operator']>, say: Say): string[] {
   const checks = readyParts.map((part) => {
     const reason = readiness[part];
     const name = say(`about.operator.parts.${part}`);
@@ -126,19 +132,25 @@ function operatorBlocks({ readiness, notices, runs }: OperatorState, say: Say): 
       ? say('about.operator.ready', { part: name })
       : say('about.operator.notReady', { part: name, reason: say(`about.operator.reasons.${reason}`) });
   });
-  const shownNotices = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
-  const remainingCount = notices.length - MAX_NOTICES;
   return [
     [say('about.operator.checks'), ...checks].join('\n'),
-    [
-      say(notices.length === 0 ? 'about.operator.noNotices' : 'about.operator.notices'),
-      ...shownNotices,
-      ...(remainingCount > 0 ? [say('about.operator.moreNotices', { count: remainingCount })] : []),
-    ].join('\n'),
+    // In a cluster, they may be unknown.
+    ...(notices ? [noticesBlock(notices, say)] : []),
     ...(runs.length === 0
       ? []
       : [[say('about.operator.starts'), ...runs.map((run, index) => runLine(run, index === 0, say))].join('\n')]),
   ];
+}
+
+function noticesBlock(notices: readonly Notice[], say: Say): string {
+  if (notices.length === 0) return say('about.operator.noNotices');
+  const shownNotices = notices.slice(0, MAX_NOTICES).flatMap((notice) => noticeLines(notice, say));
+  const remainingCount = notices.length - MAX_NOTICES;
+  return [
+    say('about.operator.notices'),
+    ...shownNotices,
+    ...(remainingCount > 0 ? [say('about.operator.moreNotices', { count: remainingCount })] : []),
+  ].join('\n');
 }
 
 function runLine({ at, version, seenAt, stoppedAt, isRestored }: Run, isCurrent: boolean, say: Say): string {

@@ -31,6 +31,7 @@ async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth)
     readShardCount(facts),
     ...otherPartitions.map((partition) => readHealth(facts, partition)),
   ]);
+  const healthOf0 = ownHealth.get(0) ?? otherHealth[otherPartitions.indexOf(0)];
   const allHealth = [...ownHealth.values(), ...otherHealth.filter((one) => one !== undefined)];
   return {
     workers: workers.length,
@@ -38,6 +39,7 @@ async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth)
     // `held`: by a live process.
     shards: { count: shardCount, held: shards.owners.size },
     liveTasks: allHealth.reduce((sum, { liveTasks }) => sum + liveTasks, 0),
+    notices: healthOf0?.notices,
     // Several workers may report the same lane.
     troubles: [...new Map(allHealth.flatMap(({ troubles }) => troubles).map((one) => [one.lane, one])).values()],
   };

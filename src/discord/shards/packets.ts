@@ -33,6 +33,7 @@ interface PacketSources<Services extends EarlyContext['services']> extends AppCo
   domains: Domains;
   router: Router<Services>;
   readMessage(packet: GatewayDispatchPayload, options: { isRepeated: boolean }): Promise<void>;
+  reportUnreadable(count: number): void;
   /** For an interaction whose process died while handling it. */
   interruptedState: ReturnType<typeof interruptedInteractionHandler>;
 }
@@ -40,13 +41,14 @@ interface PacketSources<Services extends EarlyContext['services']> extends AppCo
 /** Handles what one partition takes from the inbox. Never throws: Discord accepts only one first response to an interaction, so a packet is not retried automatically. */
 export async function handlePacket<Services extends EarlyContext['services']>(
   { content, isRepeated }: TakenPacket,
-  { domains, router, readMessage, interruptedState, clock, log }: PacketSources<Services>,
+  { domains, router, readMessage, reportUnreadable, interruptedState, clock, log }: PacketSources<Services>,
 ): Promise<'declined' | undefined> {
   // The packet was fetched while its partition was being released. The next owner handles it.
   if (router.isFinishing) return 'declined';
   try {
     const message = messageIn(content);
     if (message?.do === 'use-preset') return void (await domains.tasks.presets.countUse(message));
+    if (message?.do === 'unreadable') return void reportUnreadable(message.count);
     if (message) return void (await domains.tasks.erasure.receive(message));
     const callback = callbackIn(content);
     if (callback) return void domains.tasks.callbacks.process(callback.id, callback.said);

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { repeat } from '../../lib/repeat.ts';
+import { type Findings, findings, noticeRow } from '../store/notice.ts';
 import type { SharedFacts } from '../store/shared-facts.ts';
 import { failureReason } from '../tasks/task.ts';
 import type { ClusterContext } from './claim.ts';
+import type { Cluster } from './open-cluster.ts';
 import { WORKER_CLAIM } from './shares.ts';
 
 const WRITE_INTERVAL_MS = 5_000;
@@ -17,9 +19,13 @@ const shape = z.object({
       reason: failureReason,
     }),
   ),
+  findings,
+  /** The notices of the whole bot that have not ended, if this is partition 0. */
+  notices: z.array(noticeRow),
 });
+const storedShape = shape.extend({ holder: z.string() });
 
-/** What `/about` shows about a partition if the command is used in another partition. */
+/** What other partitions know about a partition, for `/about` and for the notices to the operator. */
 export type PartitionHealth = z.output<typeof shape>;
 
 const nameOf = (partition: number): string => `health:${partition}`;
@@ -33,7 +39,9 @@ export function publishHealth(
   let lastWritten: ReadonlyMap<number, string> = new Map();
   return repeat(clock, async () => {
     try {
-      const serialized = new Map([...ownHealth()].map(([partition, health]) => [partition, JSON.stringify(health)]));
+      const serialized = new Map(
+        [...ownHealth()].map(([partition, health]) => [partition, JSON.stringify({ ...health, holder })]),
+      );
       for (const [partition, text] of serialized) {
         const isUnchanged = lastWritten.get(partition) === text;
         if (!isUnchanged && !(await facts.write(nameOf(partition), text, claimReference))) serialized.delete(partition);
@@ -46,8 +54,25 @@ export function publishHealth(
   });
 }
 
-/** The health of a partition, as its owner last wrote it. */
-export async function readHealth(facts: SharedFacts, partition: number): Promise<PartitionHealth | undefined> {
+/** The health of a partition, as its latest owner, `holder`, last wrote it. */
+export async function readHealth(facts: SharedFacts, partition: number) {
   const text = await facts.read(nameOf(partition));
-  return text === undefined ? undefined : shape.safeParse(JSON.parse(text)).data;
+  return text === undefined ? undefined : storedShape.safeParse(JSON.parse(text)).data;
+}
+
+/** What the bots of all partitions but 0 know. Undefined for one that has no owner, or whose owner has not said it yet. */
+export async function findingsElsewhere(
+  { facts, partitions }: Cluster,
+  ownHealth: ReadonlyMap<number, PartitionHealth>,
+): Promise<(Findings | undefined)[]> {
+  const owners = await partitions.owners();
+  const others = Array.from({ length: partitions.count - 1 }, (_, index) => index + 1);
+  return Promise.all(
+    others.map(async (partition) => {
+      const own = ownHealth.get(partition);
+      if (own) return own.findings;
+      const health = await readHealth(facts, partition);
+      return health && health.holder === owners.get(partition) ? health.findings : undefined;
+    }),
+  );
 }

@@ -127,14 +127,14 @@ export class Notices {
     if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#clock.now() });
   }
 
-  /** Reports all current trouble of these topics. Trouble that is missing from the list is over. */
-  update(topics: readonly NoticeTopic[], occurrences: readonly Occurrence[]): void {
+  /** Reports all current trouble of these topics. Trouble that is missing from the list is over, if the list is complete. */
+  update(topics: readonly NoticeTopic[], occurrences: readonly Occurrence[], isComplete = true): void {
     for (const occurrence of occurrences) this.begin(occurrence);
     const now = this.#clock.now();
     const causes = new Set(occurrences.map(causeOf));
     for (const [cause, state] of this.#statesByCause) {
       const { topic, endedAt } = state.notice;
-      const isOver = endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
+      const isOver = isComplete && endedAt === undefined && topics.some((one) => one === topic) && !causes.has(cause);
       if (isOver && (!state.isEarlier || now - this.#startedAt >= GRACE_MS))
         this.#set({ ...state.notice, endedAt: now });
       this.#cleanUp(cause, state, now);

@@ -5,10 +5,12 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
 import { BalanceWatch } from '../money/balance.ts';
+import type { OtherPartitions } from '../orders/other-partitions.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
-import { type Occurrence, watchedTopics } from '../store/notice.ts';
+import { causeOf, type Findings, watchedTopics } from '../store/notice.ts';
 import type { Runs } from '../store/runs.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
+import type { Partition } from '../tasks/homes.ts';
 import type { Domains } from './engine.ts';
 import type { Notices } from './notices.ts';
 
@@ -20,14 +22,23 @@ const MIN_TROUBLE_MS = 60_000;
 const DEFAULT_MODEL_UNLISTED =
   'The gateway does not list this default model, so requests that name no model may fail. Set another one and run npm run reload.';
 
+/** After its start, a bot may not have found yet what the one before it knew, so nothing ends. */
+const SETTLING_MS = 2 * 60_000;
+
 export interface WatchContext extends AppContext {
+  partition: Partition;
+  others?: OtherPartitions | undefined;
+  /** What the bots of all partitions but 0 know. */
+  findingsElsewhere?: (() => Promise<(Findings | undefined)[]>) | undefined;
   gateway: Gateway;
   store: StoredTasks;
   domains: Domains;
   settings: { models: Readonly<Partial<Record<string, string>>> };
 }
 
-/** Checks regularly for what the operator needs to know. */
+type WatchedOccurrence = Findings['occurrences'][number];
+
+/** Checks regularly for what the operator needs to know. In a cluster, the bot of partition 0 notifies for all. */
 export class Watch {
   readonly #context: WatchContext;
   readonly #notices: Notices;
@@ -37,11 +48,15 @@ export class Watch {
   readonly #exceededUntil = new Map<string, number>();
   /** Default models that were logged, after the names of their settings. */
   readonly #loggedModels = new Set<string>();
+  readonly #startedAt: number;
+  #credit: Findings['credit'] = {};
+  #elsewhere: readonly (Findings | undefined)[] = [];
   #reportedUnreadable = 0;
   #stopChecking: (() => Promise<void>) | undefined;
 
   constructor(context: WatchContext, notices: Notices, runs: Runs) {
-    const { money } = context.domains;
+    const { money, tasks } = context.domains;
+    this.#startedAt = context.clock.now();
     this.#context = context;
     this.#notices = notices;
     this.#runs = runs;
@@ -50,20 +65,49 @@ export class Watch {
       const { holder, resetsAt } = exceeded;
       if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);
     });
+    tasks.orders.onCredit((kind, isAvailable) => {
+      this.#credit[kind] = { isAvailable, at: context.clock.now() };
+      if (this.#notifies) this.#updateCredit();
+    });
+  }
+
+  get #notifies(): boolean {
+    return this.#context.partition.number === 0;
   }
 
   start(): void {
-    this.#stopChecking = repeat(this.#context.clock, async () => {
-      this.#check();
+    const { clock, log } = this.#context;
+    this.#stopChecking = repeat(clock, async () => {
+      try {
+        await this.#reportUnreadable();
+        this.#elsewhere = (await this.#context.findingsElsewhere?.()) ?? [];
+      } catch (error) {
+        log.info({ err: error }, 'What other partitions need to know could not be exchanged.');
+      }
+      this.refresh();
       return CHECK_INTERVAL_MS;
     });
+    if (!this.#notifies) return;
     // The balance can only be interpreted if the unit of its amounts is known.
     if (this.#context.domains.money.usage.unit === 'cents') this.#balanceWatch.start();
   }
 
   /** Checks now, so that a page does not show trouble that it disproves. Does nothing before the start. */
   refresh(): void {
-    if (this.#stopChecking) this.#check();
+    if (this.#stopChecking && this.#notifies) this.#check();
+  }
+
+  /** What this bot knows of trouble that is noticed where it happens. */
+  findings(): Findings {
+    const occurrences = [
+      ...this.#lanes(),
+      ...this.#store(),
+      // All partitions know how much is used, and only one that an order was refused because of it.
+      ...this.#budgets().filter(({ facts }) => facts.share === 100),
+      ...this.#models(),
+      ...this.#moderation(),
+    ];
+    return { startedAt: this.#startedAt, occurrences, credit: this.#credit };
   }
 
   async stop(): Promise<void> {
@@ -71,24 +115,35 @@ export class Watch {
   }
 
   #check(): void {
-    const notices = this.#notices;
-    const { store } = this.#context;
     this.#runs.noteSeen();
     this.#updateGateway();
-    const { addedCount } = store.quarantine;
-    if (addedCount > this.#reportedUnreadable)
-      notices.report({ topic: 'unreadable' }, addedCount - this.#reportedUnreadable);
-    this.#reportedUnreadable = addedCount;
-    notices.update(watchedTopics, [
-      ...this.#lanes(),
-      ...this.#store(),
-      ...this.#budgets(),
-      ...this.#balance(),
-      ...this.#models(),
-      ...this.#moderation(),
-      ...this.#defaultModels(),
-    ]);
+    this.#updateCredit();
+    const own = [...this.#budgets(), ...this.#balance(), ...this.#defaultModels(), ...this.findings().occurrences];
+    const elsewhere = this.#elsewhere.flatMap((one) => one?.occurrences ?? []);
+    const settledAt = this.#context.clock.now() - SETTLING_MS;
+    const isSettled = this.#elsewhere.every((one) => one !== undefined && one.startedAt <= settledAt);
+    this.#notices.update(watchedTopics, mergeByCause([...own, ...elsewhere]), isSettled);
     this.#endFormerBudgets();
+  }
+
+  async #reportUnreadable(): Promise<void> {
+    const { store, others } = this.#context;
+    const { addedCount } = store.quarantine;
+    const count = addedCount - this.#reportedUnreadable;
+    if (count === 0) return;
+    if (this.#notifies) this.#notices.report({ topic: 'unreadable' }, count);
+    else await others?.send(0, { do: 'unreadable', count });
+    this.#reportedUnreadable = addedCount;
+  }
+
+  /** Only the latest task of a kind shows whether the account has credit for it. */
+  #updateCredit(): void {
+    const latest = new Map<string, { isAvailable: boolean; at: number }>();
+    for (const { credit } of [{ credit: this.#credit }, ...this.#elsewhere.filter((one) => one !== undefined)])
+      for (const [kind, one] of Object.entries(credit)) if (one.at > (latest.get(kind)?.at ?? 0)) latest.set(kind, one);
+    for (const [subject, { isAvailable, at }] of latest)
+      if (isAvailable) this.#notices.end('noCredit', subject);
+      else this.#notices.begin({ topic: 'noCredit', subject, since: at });
   }
 
   /** The start reports a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
@@ -110,7 +165,7 @@ export class Watch {
       if (topic === 'budget' && !limits.has(`${subject} ${facts.limit}`)) this.#notices.end(topic, subject);
   }
 
-  #lanes(): Occurrence[] {
+  #lanes(): WatchedOccurrence[] {
     const { domains, clock } = this.#context;
     const now = clock.now();
     // A refusal by the gateway does not end by itself.
@@ -121,7 +176,7 @@ export class Watch {
       .map(({ lane, kind, since }) => ({ topic: 'lane', subject: lane, facts: { kind }, since }));
   }
 
-  #store(): Occurrence[] {
+  #store(): WatchedOccurrence[] {
     const { store, domains } = this.#context;
     const outage = store.ownership.trouble();
     const failure = outage ? { since: outage.since, kind: 'unreachable' } : store.health.failure;
@@ -130,17 +185,17 @@ export class Watch {
     return [{ topic: 'store', facts: { kind: failure?.kind ?? 'failed', unsaved }, since: failure?.since }];
   }
 
-  #balance(): Occurrence[] {
+  #balance(): WatchedOccurrence[] {
     const { lowBalance } = this.#balanceWatch;
     return lowBalance ? [{ topic: 'balance', facts: { ...lowBalance } }] : [];
   }
 
   /** Members can invent ids of models, so only listed ones are named. */
-  #models(): Occurrence[] {
+  #models(): WatchedOccurrence[] {
     const { tasks, models } = this.#context.domains;
     const { allFailing } = tasks.circuits;
     const listed = new Set(allFailing.length === 0 ? [] : models.lastListed.map(({ id }) => id));
-    return allFailing.map(({ kind, model, since }): Occurrence => {
+    return allFailing.map(({ kind, model, since }): WatchedOccurrence => {
       if (model === undefined) return { topic: 'model', subject: kind, facts: { kind }, since };
       if (!listed.has(model))
         return { topic: 'model', subject: `${kind} (unlisted)`, facts: { kind, isUnlisted: true } };
@@ -148,18 +203,18 @@ export class Watch {
     });
   }
 
-  #moderation(): Occurrence[] {
+  #moderation(): WatchedOccurrence[] {
     const { domains, clock } = this.#context;
     const since = domains.safety.moderationAwaySince();
     return since === undefined || clock.now() - since < MIN_TROUBLE_MS ? [] : [{ topic: 'moderation', since }];
   }
 
   /** After a start or a reload, the latest list shows at once whether the gateway has the models of the settings. */
-  #defaultModels(): Occurrence[] {
+  #defaultModels(): WatchedOccurrence[] {
     const { gateway, settings, log } = this.#context;
     const { lastIds } = gateway.models;
     if (lastIds.size === 0) return [];
-    return entriesOf(settings.models).flatMap(([purpose, model]): Occurrence[] => {
+    return entriesOf(settings.models).flatMap(([purpose, model]): WatchedOccurrence[] => {
       if (model === undefined || lastIds.has(model)) return [];
       const setting = `DEFAULT_${purpose.toUpperCase()}_MODEL`;
       if (!this.#loggedModels.has(setting + model)) log.warn({ setting, model }, DEFAULT_MODEL_UNLISTED);
@@ -169,9 +224,9 @@ export class Watch {
   }
 
   /** Trouble with the limits of the whole bot; servers have their own alerts. */
-  #budgets(): Occurrence[] {
+  #budgets() {
     const { domains, clock } = this.#context;
-    return domains.money.spending.allowances({}).flatMap((allowance): Occurrence[] => {
+    return domains.money.spending.allowances({}).flatMap((allowance) => {
       const { unit, limit, left, kind, period, resetsAt = 0 } = allowance;
       const subject = nameOf(allowance);
       const isExceeded = (this.#exceededUntil.get(subject) ?? 0) > clock.now();
@@ -180,9 +235,25 @@ export class Watch {
       if (period === undefined || used === undefined) return [];
       const share = isExceeded ? 100 : used;
       const facts = { share, unit, limit, period, left, resets: resetsAt, ...(kind !== undefined && { kind }) };
-      return [{ topic: 'budget', subject, facts }];
+      return [{ topic: 'budget' as const, subject, facts }];
     });
   }
 }
 
 const nameOf = ({ unit, period, kind = '' }: Allowance): string => `${unit} ${period} ${kind}`;
+
+/** One occurrence for each cause, the latest in the list. Each partition has tasks of its own that are not saved. */
+function mergeByCause(occurrences: readonly WatchedOccurrence[]): WatchedOccurrence[] {
+  const merged = new Map<string, WatchedOccurrence>();
+  for (const one of occurrences) {
+    const known = merged.get(causeOf(one));
+    const since = Math.min(known?.since ?? Infinity, one.since ?? Infinity);
+    const unsaved = Number(known?.facts?.unsaved ?? 0) + Number(one.facts?.unsaved ?? 0);
+    merged.set(causeOf(one), {
+      ...one,
+      ...(one.topic === 'store' && { facts: { ...one.facts, unsaved } }),
+      ...(since < Infinity && { since }),
+    });
+  }
+  return [...merged.values()];
+}

@@ -74,6 +74,8 @@ const presetUse = z.object({
   memberId: z.string(),
   guildId: z.string().optional(),
 });
-export const partitionMessage = z.union([erasureMessage, presetUse]);
+/** Rows of this partition could not be read, of which partition 0 notifies the operator. */
+const unreadableRows = z.object({ do: z.literal('unreadable'), count: z.number() });
+export const partitionMessage = z.union([erasureMessage, presetUse, unreadableRows]);
 type PartitionMessage = z.output<typeof partitionMessage>;
 export type ErasureReport = Extract<ErasureMessage, { do: 'erased' }>;

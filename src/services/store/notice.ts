@@ -40,6 +40,24 @@ export interface Occurrence {
   since?: number | undefined;
 }
 
+/** What the bot of one partition knows. The bot of partition 0 notifies the operator for all of them. */
+export const findings = z.object({
+  /** When this bot started: before, another one may have known more. */
+  startedAt: z.number(),
+  /** All current trouble that is noticed where it happens. */
+  occurrences: z.array(
+    z.object({
+      topic: z.enum(watchedTopics),
+      subject: z.string().optional(),
+      facts: facts.optional(),
+      since: z.number().optional(),
+    }),
+  ),
+  /** For each kind of task, whether the account had credit for the latest one, and when that was. */
+  credit: z.record(z.string(), z.object({ isAvailable: z.boolean(), at: z.number() })),
+});
+export type Findings = z.output<typeof findings>;
+
 export type NoticeStore = Pick<StoredRows<Notice>, 'all' | 'put' | 'remove'>;
 
 export const causeOf = ({ topic, subject = '' }: { topic: string; subject?: string | undefined }): string =>
