@@ -7,11 +7,12 @@ import type { Allowance } from '../money/allowance.ts';
 import { BalanceWatch } from '../money/balance.ts';
 import type { OtherPartitions } from '../orders/other-partitions.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
-import { causeOf, type Findings, watchedTopics } from '../store/notice.ts';
+import { type Findings, watchedTopics } from '../store/notice.ts';
 import type { Runs } from '../store/runs.ts';
 import type { StoredTasks } from '../store/stored-tasks.ts';
 import type { Partition } from '../tasks/homes.ts';
 import type { Domains } from './engine.ts';
+import { areSettled, latestCredit, mergeByCause, type WatchedOccurrence } from './findings.ts';
 import type { Notices } from './notices.ts';
 
 /** How often everything is checked. Trouble in between is not noticed. */
@@ -21,9 +22,6 @@ const MIN_TROUBLE_MS = 60_000;
 
 const DEFAULT_MODEL_UNLISTED =
   'The gateway does not list this default model, so requests that name no model may fail. Set another one and run npm run reload.';
-
-/** After its start, a bot may not have found yet what the one before it knew, so nothing ends. */
-const SETTLING_MS = 2 * 60_000;
 
 export interface WatchContext extends AppContext {
   partition: Partition;
@@ -35,8 +33,6 @@ export interface WatchContext extends AppContext {
   domains: Domains;
   settings: { models: Readonly<Partial<Record<string, string>>> };
 }
-
-type WatchedOccurrence = Findings['occurrences'][number];
 
 /** Checks regularly for what the operator needs to know. In a cluster, the bot of partition 0 notifies for all. */
 export class Watch {
@@ -120,9 +116,8 @@ export class Watch {
     this.#updateCredit();
     const own = [...this.#budgets(), ...this.#balance(), ...this.#defaultModels(), ...this.findings().occurrences];
     const elsewhere = this.#elsewhere.flatMap((one) => one?.occurrences ?? []);
-    const settledAt = this.#context.clock.now() - SETTLING_MS;
-    const isSettled = this.#elsewhere.every((one) => one !== undefined && one.startedAt <= settledAt);
-    this.#notices.update(watchedTopics, mergeByCause([...own, ...elsewhere]), isSettled);
+    const isComplete = areSettled(this.#elsewhere, this.#context.clock.now());
+    this.#notices.update(watchedTopics, mergeByCause([...own, ...elsewhere]), isComplete);
     this.#endFormerBudgets();
   }
 
@@ -138,10 +133,8 @@ export class Watch {
 
   /** Only the latest task of a kind shows whether the account has credit for it. */
   #updateCredit(): void {
-    const latest = new Map<string, { isAvailable: boolean; at: number }>();
-    for (const { credit } of [{ credit: this.#credit }, ...this.#elsewhere.filter((one) => one !== undefined)])
-      for (const [kind, one] of Object.entries(credit)) if (one.at > (latest.get(kind)?.at ?? 0)) latest.set(kind, one);
-    for (const [subject, { isAvailable, at }] of latest)
+    const elsewhere = this.#elsewhere.flatMap((one) => (one ? [one.credit] : []));
+    for (const [subject, { isAvailable, at }] of latestCredit([this.#credit, ...elsewhere]))
       if (isAvailable) this.#notices.end('noCredit', subject);
       else this.#notices.begin({ topic: 'noCredit', subject, since: at });
   }
@@ -241,19 +234,3 @@ export class Watch {
 }
 
 const nameOf = ({ unit, period, kind = '' }: Allowance): string => `${unit} ${period} ${kind}`;
-
-/** One occurrence for each cause, the latest in the list. Each partition has tasks of its own that are not saved. */
-function mergeByCause(occurrences: readonly WatchedOccurrence[]): WatchedOccurrence[] {
-  const merged = new Map<string, WatchedOccurrence>();
-  for (const one of occurrences) {
-    const known = merged.get(causeOf(one));
-    const since = Math.min(known?.since ?? Infinity, one.since ?? Infinity);
-    const unsaved = Number(known?.facts?.unsaved ?? 0) + Number(one.facts?.unsaved ?? 0);
-    merged.set(causeOf(one), {
-      ...one,
-      ...(one.topic === 'store' && { facts: { ...one.facts, unsaved } }),
-      ...(since < Infinity && { since }),
-    });
-  }
-  return [...merged.values()];
-}
