@@ -36,7 +36,7 @@ export function printExamination({ file, contents, findings, warnings }: Examina
     );
   }
   for (const warning of warnings) console.log(`  ${warning}`);
-  if (findings.length === 0) console.log('  no problems found');
+  if (findings.length === 0) console.log(`  no problems found${warnings.length > 0 ? ' in the rows' : ''}`);
   if (!contents) return;
   const { tasks, setAside } = contents;
   console.log(`Tasks: ${tasks}. Rows set aside so far: ${setAside.length}.`);
