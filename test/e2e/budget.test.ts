@@ -290,6 +290,9 @@ describe('Budgets', () => {
     expect(await runBudget(fixture, 'admin', 'history')).toMatch(
       /took back what was granted to <@\d+>\n.*took back what was granted to the server\n/,
     );
+    await runBudget(fixture, 'owner', 'grant', { more: '$50' });
+    expect(await runBudget(fixture, 'admin', 'show')).not.toContain(how);
+    expect(await runBudget(fixture, 'owner', 'show')).toContain(how);
   });
 
   it('The operator’s limits are not mentioned if there are none', async () => {

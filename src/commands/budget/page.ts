@@ -9,7 +9,8 @@ import type { Say } from '../../locales/index.ts';
 import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { BudgetAlert } from '../../services/money/alerts.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
-import { activeBlock, type ServerBudget } from '../../services/money/server-budget.ts';
+import { revocableGrants } from '../../services/money/budget-changes.ts';
+import { activeBlock, type Grant, type ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
 import { limitLines, placeLines, remainingLine } from '../limit-lines.ts';
 import { alertsLines } from '../rule-lines.ts';
@@ -35,7 +36,11 @@ export async function budgetPage(
     ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
     ...(budget.isPaused ? [say(budget.unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
     ...limitLines(guildId, budget, context),
-    ...takeBackLines(services.money.spending.serverAllowances(guildId), say),
+    ...takeBackLines(
+      revocableGrants(budget, undefined, isOperator),
+      services.money.spending.serverAllowances(guildId),
+      say,
+    ),
     ...list('roles', Object.entries(budget.roles), ([role, { limits = {} }]) =>
       deletedIds.has(role)
         ? say('budget.limits.deletedRole', { role: inlineCode(role), limits: limitsWords(limits, say) })
@@ -105,20 +110,22 @@ export function memberPage(
   const allowances = spending
     .allowances({ memberId, guildId, isDirect: undefined, roleIds })
     .filter(({ holder }) => holder === 'member');
-  const block = activeBlock(budget.current, budget.memberIds(memberId).hash, services.clock.now());
+  const { hash } = budget.memberIds(memberId);
+  const block = activeBlock(budget.current, hash, services.clock.now());
+
   const lines = [
     say('budget.member.title', { member: memberId }),
     say(`budget.member.source.${source}`, { limits: limitsWords(limits, say) }),
     ...allowances.map((one) => remainingLine(one, say)),
     ...placeLines({ holder: 'member', limits }, { guildId, memberId }, context),
-    ...takeBackLines(allowances, say),
+    ...takeBackLines(revocableGrants(budget.current, hash, budget.isOperator), allowances, say),
     ...(block === undefined ? [] : [blockLine(block, say)]),
   ];
   return { content: lines.join('\n') };
 }
 
-const takeBackLines = (allowances: readonly Allowance[], say: Say): string[] =>
-  allowances.some(({ granted }) => granted !== undefined) ? [say('budget.takeBack')] : [];
+const takeBackLines = (grants: readonly Grant[], allowances: readonly Allowance[], say: Say): string[] =>
+  grants.length > 0 && allowances.some(({ granted }) => granted !== undefined) ? [say('budget.takeBack')] : [];
 
 const blockLine = ({ until }: ServerBudget['blocks'][string], say: Say): string =>
   until === undefined ? say('budget.member.blocked') : say('budget.member.blockedUntil', { until: toSeconds(until) });

@@ -108,14 +108,22 @@ export function withGrant(
   return withChange(updated, { ...author, what: 'grant', ...subjectOf(member), after: grantText(addition) });
 }
 
-/** Takes back what was granted. What the operator granted to a server, its admins cannot take back. */
+/** The grants to a member, or without one to the server, that can be taken back. Admins cannot take back what the operator granted. */
+export const revocableGrants = (
+  { grants }: ServerBudget,
+  memberHash: string | undefined,
+  isOperator: boolean,
+): Grant[] => grants.filter(({ to, isOperators }) => to === memberHash && (isOperator || !isOperators));
+
+/** Takes back what was granted. */
 export function withoutGrants(
   budget: ServerBudget,
   member: MemberIds | undefined,
   { isOperator, ...author }: BudgetAuthor & { isOperator: boolean },
 ): ServerBudget {
-  const grants = budget.grants.filter(({ to, isOperators }) => to !== member?.hash || (isOperators && !isOperator));
-  if (grants.length === budget.grants.length) throw new Refusal('refusals.budgetNothingGranted');
+  const revoked = new Set(revocableGrants(budget, member?.hash, isOperator));
+  if (revoked.size === 0) throw new Refusal('refusals.budgetNothingGranted');
+  const grants = budget.grants.filter((one) => !revoked.has(one));
   return withChange({ ...budget, grants }, { ...author, what: 'grant', ...subjectOf(member) });
 }
 
