@@ -100,7 +100,7 @@ async function agree(
 }
 
 function priceText({ side, cost }: Step): string {
-  if (!cost) return side === 'member' ? 'at the bot’s price' : 'free';
+  if (!cost) return side === 'member' ? 'free, or at the bot’s price if it orders' : 'free';
   return cost.estimate === undefined ? 'unknown price' : `about ${roundUp(cost.estimate)} US dollars`;
 }
 

@@ -33,6 +33,12 @@ export function limitLines(guildId: string, budget: ServerBudget, context: Conte
 export const remainingLine = (allowance: Allowance, say: Say): string =>
   leftLine(allowance.holder, remainingText(allowance, say, { showsGrant: true }), say);
 
+/** Says that requests are paused, on all servers or on this one. */
+export const pauseLines = ({ isPaused, unreadable }: ServerBudget, { services, say }: Context): string[] => [
+  ...(services.money.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
+  ...(isPaused ? [say(unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
+];
+
 /** How many more tasks of a member or of a server may wait in the queue, if that is limited. */
 export function placeLines(
   { holder, limits: { waiting: max } }: { holder: Holder; limits: Limits },

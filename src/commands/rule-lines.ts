@@ -38,12 +38,18 @@ export function ruleFacts(guildId: string, { safety, money, settings }: Services
     operatorAccess,
     /** Whether the operator lets members install the bot for themselves. */
     offersPersonalInstalls: settings.discord.userInstall,
+    /** Whether the rules of the server and of the operator let members use them there. */
+    allowsPersonalInstalls: safety.rules.allowsPersonalInstalls(guildId),
     hasModerationService,
     /** The channel for the log if it has no channel of its own. */
     alertsChannelId: money.budgets.get(guildId).alertsChannelId,
     targets: safety.targets,
   };
 }
+
+/** Says that the rules shown are empty only because the stored ones cannot be read. */
+export const unreadableLines = ({ unreadable }: RuleFacts, say: Say): string[] =>
+  unreadable ? [say('rules.unreadable')] : [];
 
 export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, string[]> {
   const { rules, targets } = facts;
@@ -60,7 +66,7 @@ export function ruleLines(facts: RuleFacts, say: Say): Record<RulesSection, stri
       buttonAccessLine(facts, say),
       say('rules.privateCommands', { commands: commandsText(facts, say) }),
       say(
-        `rules.personalInstalls.${facts.offersPersonalInstalls ? (rules.personalInstalls ? 'on' : 'off') : 'notOffered'}`,
+        `rules.personalInstalls.${facts.offersPersonalInstalls ? (facts.allowsPersonalInstalls ? 'on' : 'off') : 'notOffered'}`,
       ),
     ],
     words: [

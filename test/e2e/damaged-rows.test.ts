@@ -157,6 +157,12 @@ describe('Damaged settings of a server', () => {
   const request = async ({ discord }: FastClockFixture): Promise<string> =>
     text(await (await discord.as('member').slash('imagine', { prompt: 'a fox' })).ephemeral());
 
+  const setupStep = async ({ discord }: FastClockFixture, name: string): Promise<string> => {
+    const admin = discord.as('admin');
+    const overview = await (await admin.click(await (await admin.slash('setup')).message(), 'All steps')).message();
+    return text(await (await admin.click(overview, name)).message());
+  };
+
   it('A server whose rules the doctor set aside refuses new requests until an admin saves them, and its admins are told once', async () => {
     const { app, ...fixture } = await startFastClockBot({ gateway: { speed: 20 }, settings: noLimits });
     const { discord, gateway } = fixture;
@@ -180,6 +186,12 @@ describe('Damaged settings of a server', () => {
     expect(orders(gateway)).toEqual([]);
     const page = await (await discord.as('admin').slash('server rules')).message();
     expect(text(page)).toContain('The rules of this server could not be read and are now empty');
+    for (const step of ['Who can use it', 'Rules and log channel'])
+      expect(await setupStep(fixture, step)).toContain('could not be read');
+    expect(text(await (await discord.as('member').slash('about')).message())).toContain('cannot be read');
+    expect(text(await (await discord.as('admin').slash('server export')).message())).toContain('could not be read');
+    const resumed = text(await (await discord.as('admin').slash('budget pause', { paused: false })).message());
+    expect(resumed).toMatch(/^The server itself is not paused\. The rules of this server could not be read/);
     expect(text(await changeRules(fixture, 'Change words', {}))).not.toContain('could not be read');
     await orderGrid(fixture);
     await second.stop();
@@ -199,7 +211,8 @@ describe('Damaged settings of a server', () => {
     expect(await request(fixture)).toContain('The limits of this server cannot be read, so new requests are refused.');
     expect(orders(gateway)).toEqual([]);
     const page = await (await discord.as('admin').slash('budget show')).message();
-    expect(text(page)).toContain('The limits of this server could not be read and are now empty');
+    expect(text(page)).toContain('The limits of this server could not be read, so new requests are refused.');
+    expect(await setupStep(fixture, 'Budget')).toContain('The limits of this server could not be read');
     await (await discord.as('admin').click(page, 'Resume')).message(says('accepted again'));
     await orderGrid(fixture);
   });

@@ -1,6 +1,7 @@
 import { PermissionFlagsBits as Permission } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
+import type { Message } from '../../sandbox/discord/exchange.ts';
 import { noLimits } from '../support/no-limits.ts';
 import { hasEnded, models } from './asks/fixture.ts';
 import { startBot } from './bot.ts';
@@ -192,6 +193,28 @@ describe('Reports', () => {
     await orderGrid(fixture, { prompt: 'an owl' });
     await decide(fixture, reportMessage, 'Dismiss');
     expect((await waitForReport(fixture, 'Report dismissed by')).attachments).toHaveLength(1);
+  });
+
+  it('A block that lasts longer than the chosen time stays, and the later report says how long', async () => {
+    const fixture = await botWithLogChannel();
+    const { discord, clock } = fixture;
+    await report(fixture, await orderGrid(fixture));
+    const block = async (message: Message, time: string) =>
+      discord
+        .as('admin')
+        .in(LOG_CHANNEL)
+        .fill(await (await decide(fixture, message, 'Block member')).modal(), { time });
+    await report(fixture, await orderGrid(fixture, { prompt: 'an owl' }));
+    await expect.poll(() => reportsIn(fixture)).toHaveLength(2);
+    const [first, second] = reportsIn(fixture);
+    if (!first || !second) throw new Error('There are no two reports.');
+    await block(first, 'always');
+    await waitForReport(fixture, 'until an admin unblocks them');
+    await block(second, 'hour');
+    await expect.poll(() => reportsIn(fixture).filter(says('until an admin unblocks them'))).toHaveLength(2);
+    clock.advance(HOUR_MS + 60_000);
+    const refused = await discord.as('member').slash('imagine', { prompt: 'an owl' });
+    expect(text(await refused.ephemeral())).toContain('You are blocked from');
   });
 
   it('After a reported result was removed, its owner can still be blocked until an admin unblocks them', {

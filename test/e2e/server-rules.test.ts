@@ -290,6 +290,14 @@ describe('Server rules', () => {
     expect(await changeRefusal(fixture, 'Change words', { words: '[film] storm' })).toContain(
       '`film` is not a command that creates tasks',
     );
+    await changeRules(fixture, 'Change words', { words: '[type:video] storm' });
+    const page = await (await discord.as('admin').slash('server rules')).message();
+    const form = await (await discord.as('admin').click(page, 'Change words')).modal();
+    expect(JSON.stringify(form)).toContain('[type:video] storm');
+    const third = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2' });
+    expect(text(await third.message((one) => one.ephemeral))).toContain('a word or phrase');
+    const other = await discord.as('member').slash('video', { prompt: 'a storm', model: 'reel-2', endpoint: 'videos' });
+    expect(text(await other.message(says('Finished in')))).toContain('a storm');
     await changeRules(fixture, 'Change words', { words: '[,] storm' });
     expect(await imagine(fixture, 'a storm at sea')).toContain('a word or phrase');
     const invalid = await changeRefusal(fixture, 'Change words', { patterns: '(a' });

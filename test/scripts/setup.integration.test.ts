@@ -355,7 +355,7 @@ describe.skipIf(!hasScript)(`npm run setup in a terminal${skipNote}`, () => {
     timeout: 5 * 60_000,
     tags: ['breadth'],
   }, async () => {
-    const world = await newWorld();
+    const world = await newWorld({ gateway: { speed: 20 } });
     const { discord, gateway } = world;
     const checkout = newFolder();
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('```sh\nnpm ci\nnpm run setup\nnpm start\n```');

@@ -16,7 +16,7 @@ import { type Context, command, type Feature } from '../feature.ts';
 
 /** What the page says: the state of the bot, of Discord and of the gateway, and what the member may request here. */
 async function aboutFacts({ services, facts, origin, say }: Context) {
-  const { gateway, tasks, discord, operations } = services;
+  const { gateway, tasks, discord, operations, safety } = services;
   const { spending } = services.money;
   const [isOperator, health, cluster] = await Promise.all([
     discord.operator.isOperator(facts.userId),
@@ -39,6 +39,7 @@ async function aboutFacts({ services, facts, origin, say }: Context) {
     waitingLimits: spending.waitingLimits(requester),
     paused: spending.pauseOf(requester),
     block: spending.blockOf(requester),
+    areRulesUnreadable: facts.guildId !== undefined && safety.rules.get(facts.guildId).unreadable !== undefined,
     operator: isOperator
       ? {
           ...(await operations.state(health.isAvailable ? undefined : health.error)),
@@ -54,7 +55,8 @@ type GatewayHealth = { isAvailable: true; ms: number } | { isAvailable: false; r
 
 /** `help` is a mention of the command `/help`. */
 export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePlan {
-  const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block } = about;
+  const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block, areRulesUnreadable } =
+    about;
   const limits = [
     ...allowances.map((one) => ({ holder: one.holder, text: limitText(one, say) })),
     ...waitingLimits.map(({ holder, max }) => ({ holder, text: say('about.waiting', { count: max }) })),
@@ -65,6 +67,7 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
     gateway.isAvailable ? say('about.gatewayAvailable', { duration: gateway.ms / 1000 }) : gateway.reason,
     ...(paused ? [say(`about.paused.${paused}`)] : []),
     ...(block ? [refusalMessage(block, say)] : []),
+    ...(areRulesUnreadable ? [say('refusals.rules.unreadable')] : []),
     say('about.liveTasks', { count: liveTasks }),
     ...troubles.map(({ kind, lane, since, reason }) => {
       const trouble = say(`about.trouble.${kind}`, {

@@ -3,6 +3,7 @@ import { grantWords } from '../../discord/limit-words.ts';
 import type { ChosenUser } from '../../discord/options.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { sentencesText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Holder } from '../../services/money/allowance.ts';
 import {
@@ -210,6 +211,8 @@ const pause = command({
 function resumedText({ guildId }: ManagedBudget, wasPaused: boolean, { services, say }: Context): string {
   if (guildId === WHOLE_BOT) return say(wasPaused ? 'budget.done.resumedEverywhere' : 'budget.done.notPaused');
   if (services.money.budgets.isWholeBotPaused) return say('budget.done.resumedHere');
+  if (services.safety.rules.get(guildId).unreadable)
+    return sentencesText([say('budget.done.pauseEnded'), say('rules.unreadable')], say);
   return say(wasPaused ? 'budget.done.resumed' : 'budget.done.notPaused');
 }
 

@@ -12,7 +12,7 @@ import type { Allowance } from '../../services/money/allowance.ts';
 import { revocableGrants } from '../../services/money/budget-changes.ts';
 import { activeBlock, type Grant, type ServerBudget } from '../../services/money/server-budget.ts';
 import type { Context } from '../feature.ts';
-import { limitLines, placeLines, remainingLine } from '../limit-lines.ts';
+import { limitLines, pauseLines, placeLines, remainingLine } from '../limit-lines.ts';
 import { alertsLines } from '../rule-lines.ts';
 import { ALL_SERVERS, type ManagedBudget } from './managed-budget.ts';
 
@@ -33,8 +33,7 @@ export async function budgetPage(
   const blocks = Object.values(budget.blocks).filter(({ until }) => until === undefined || until > now);
   const lines = [
     title,
-    ...(isAllPaused ? [say('budget.pausedEverywhere')] : []),
-    ...(budget.isPaused ? [say(budget.unreadable ? 'budget.unreadable' : 'budget.paused')] : []),
+    ...pauseLines(budget, context),
     ...limitLines(guildId, budget, context),
     ...takeBackLines(
       revocableGrants(budget, undefined, isOperator),

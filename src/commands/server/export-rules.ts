@@ -8,6 +8,7 @@ import type { Say } from '../../locales/index.ts';
 import { type RuleMistake, type RuleTargets, readRules } from '../../services/safety/rules-file.ts';
 import { changedLines, type RuleSet, ruleNames } from '../../services/safety/server-rules.ts';
 import { command } from '../feature.ts';
+import { ruleFacts, unreadableLines } from '../rule-lines.ts';
 import { assertCanModerate, managedServer, requireCategories } from './managed-server.ts';
 import { previewRules } from './page.ts';
 import { readableLine, withNames } from './readable.ts';
@@ -23,7 +24,8 @@ export const exportRules = command({
     const { guildId } = managedServer(context);
     const { services, say } = context;
     const bytes = Buffer.from(`${JSON.stringify(services.safety.rules.get(guildId).rules, null, 2)}\n`);
-    const content = sentencesText([say('rules.exported'), say('rules.log.notExported')], say);
+    const exported = sentencesText([say('rules.exported'), say('rules.log.notExported')], say);
+    const content = [...unreadableLines(ruleFacts(guildId, services), say), exported].join('\n');
     return { content, files: [{ name: `rules-${guildId}.json`, bytes }] };
   },
 });

@@ -17,6 +17,7 @@ import {
   MAX_WORDS,
   word,
 } from '../../services/safety/server-rules.ts';
+import { KIND_PREFIX } from './readable.ts';
 
 /** Reads a list as admins type it, one entry per line. */
 const linesOf = (text: string): string[] =>
@@ -43,7 +44,9 @@ function parseEntry(line: string, targets: RuleTargets): RuleSet['words'][number
 function parseKinds(names: string, targets: RuleTargets): string[] {
   const { kindsByCommand } = targets;
   const kinds = splitAtCommas(names).flatMap((name): readonly string[] => {
-    const known = kindsByCommand.get(name.replace(/^\//, '')) ?? kindsIn(targets).filter((kind) => kind === name);
+    const known =
+      kindsByCommand.get(name.replace(/^\//, '')) ??
+      kindsIn(targets).filter((kind) => kind === name || KIND_PREFIX + kind === name);
     if (known.length > 0) return known;
     throw new Refusal('refusals.rules.unknownKind', { kind: name, kinds: [...kindsByCommand.keys()] });
   });

@@ -25,6 +25,7 @@ import {
   ruleFacts,
   ruleLines,
   rulesInSections,
+  unreadableLines,
 } from '../rule-lines.ts';
 import { managedServer } from './managed-server.ts';
 import { accessMarkdown, readableAccess, readableWords, withNames } from './readable.ts';
@@ -62,7 +63,7 @@ function rulesPage(facts: RulesPageFacts, say: Say): MessagePlan {
   ownLines.log.push(...facts.warnings);
   const lines = [
     say('rules.title'),
-    ...(facts.unreadable ? [say('rules.unreadable')] : []),
+    ...unreadableLines(facts, say),
     ...(namesOfOperator.length === 0 ? [] : [say('rules.byOperator', { rules: listText(namesOfOperator, say) })]),
     ...entriesOf(rulesInSections).flatMap(([section, names]) => [
       '',

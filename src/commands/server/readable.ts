@@ -40,11 +40,15 @@ export function accessScope(roles: unknown, channels: unknown): 'everywhere' | '
 export const accessMarkdown = (accessText: string, targets: RuleTargets, say: Say): string =>
   readableAccess(accessText, targets, say).replace(/[|\\*_~`]/g, '\\$&');
 
+/** Marks a kind that has the name of a command with several kinds, as in `[type:video] word`. */
+export const KIND_PREFIX = 'type:';
+
 /** Blocked words and patterns, one per line, with the names of commands instead of all their kinds. */
 export const readableWords = (text: string, targets: RuleTargets): string =>
   text.replace(/^\[([^\][]+)\](?= )/gm, (_, subjects: string) => {
     const { commands, others } = splitSubjects(subjects, targets);
-    return `[${[...commands, ...others].join(', ')}]`;
+    const kinds = others.map((kind) => (targets.kindsByCommand.has(kind) ? KIND_PREFIX + kind : kind));
+    return `[${[...commands, ...kinds].join(', ')}]`;
   });
 
 function splitSubjects(subjects: string, { kindsByCommand }: RuleTargets): { commands: string[]; others: string[] } {

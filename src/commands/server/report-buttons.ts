@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { withBlock } from '../../services/money/budget-changes.ts';
+import { activeBlock } from '../../services/money/server-budget.ts';
 import {
   assertBlockable,
   type Moderator,
@@ -85,9 +86,12 @@ const blockForm = on(customIds.reportBlockFilled, {
     const { budgets } = context.services.money;
     const moderator = moderatorOf(context);
     const duration = BLOCK_DURATIONS[time];
-    const until = duration === undefined ? undefined : moderator.at + duration;
+    let until = duration === undefined ? undefined : moderator.at + duration;
     if (requesterId !== undefined) {
       const member = { hash: budgets.memberHash(guildId, requesterId), memberId: requesterId };
+      const standing = activeBlock(budgets.get(guildId), member.hash, moderator.at);
+      // An earlier report may have said that the member is blocked for longer.
+      if (standing && (standing.until ?? Infinity) > (until ?? Infinity)) until = standing.until;
       // If the server's list of blocked members is full, refuse here, while the moderator can still see it.
       withBlock(budgets.get(guildId), member, until, moderator);
     }

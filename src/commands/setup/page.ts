@@ -10,8 +10,15 @@ import { buttonPlan } from '../../messages/task-buttons.ts';
 import { canHold, usesModeration } from '../../services/safety/server-rules.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
-import { limitLines } from '../limit-lines.ts';
-import { alertsLines, logChannelWarnings, permissionsLine, ruleFacts, ruleLines } from '../rule-lines.ts';
+import { limitLines, pauseLines } from '../limit-lines.ts';
+import {
+  alertsLines,
+  logChannelWarnings,
+  permissionsLine,
+  ruleFacts,
+  ruleLines,
+  unreadableLines,
+} from '../rule-lines.ts';
 import { checkPermissions, doneSteps } from './done-steps.ts';
 
 /** What a step shows, and the buttons that open the forms and pages of other commands. */
@@ -126,12 +133,14 @@ const steps: Record<SetupStep, ShowStep> = {
 
   async access(guildId, context, mention) {
     const { services, say } = context;
-    const { access, use } = ruleLines(ruleFacts(guildId, services), say);
+    const facts = ruleFacts(guildId, services);
+    const { access, use } = ruleLines(facts, say);
     const more = access.length - MAX_LISTED_RULES;
     const accessLines = access.slice(0, MAX_LISTED_RULES).map((line) => truncateMarkdown(line, MAX_RULE_LENGTH));
     if (more > 0) accessLines.push(say('setup.more', { count: more, command: mention('server rules') }));
     return {
       blocks: [
+        ...unreadableLines(facts, say),
         await languageLine(guildId, context),
         say('setup.access.integrations'),
         ...(services.settings.discord.mentions ? [say('setup.access.mentions')] : []),
@@ -152,7 +161,7 @@ const steps: Record<SetupStep, ShowStep> = {
       channel === undefined ? [say('setup.budget.noAlerts')] : await alertsLines(guildId, channel, services, say);
     return {
       blocks: [
-        [...limitLines(guildId, budget, context), ...alerts].join('\n'),
+        [...pauseLines(budget, context), ...limitLines(guildId, budget, context), ...alerts].join('\n'),
         say('setup.budget.change', { set: mention('budget set'), alerts: mention('budget alerts') }),
       ],
       controls: [buttonPlan(say('setup.buttons.budget'), customIds.budget.id())],
@@ -165,7 +174,10 @@ const steps: Record<SetupStep, ShowStep> = {
     lines.log.push(...(await logChannelWarnings(guildId, facts, services, say)));
     const sections = ['words', 'links', 'moderation', 'log'] as const;
     return {
-      blocks: sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
+      blocks: [
+        ...unreadableLines(facts, say),
+        ...sections.map((section) => list(say(`rules.section.${section}`), lines[section])),
+      ],
       controls: formButtons(['words', 'links', 'moderation', 'categories', 'log'], say),
     };
   },

@@ -122,9 +122,14 @@ export class Notices {
     else if (state.isEarlier || !isSame(state.notice.facts, facts)) this.#set({ ...state.notice, facts, since });
   }
 
-  end(topic: NoticeTopic, subject?: string): void {
+  end(topic: NoticeTopic, subject?: string, endedAt = this.#clock.now()): void {
     const known = this.#statesByCause.get(causeOf({ topic, subject }))?.notice;
-    if (known && known.endedAt === undefined) this.#set({ ...known, endedAt: this.#clock.now() });
+    if (known && known.endedAt === undefined) this.#set({ ...known, endedAt });
+  }
+
+  /** When this trouble ended, if it did so within the last hour. */
+  endOf(topic: NoticeTopic, subject: string): number | undefined {
+    return this.#statesByCause.get(causeOf({ topic, subject }))?.notice.endedAt;
   }
 
   /** Reports all current trouble of these topics. Trouble that is missing from the list is over, if the list is complete. */

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../lib/app-context.ts';
+import { HOUR_MS } from '../../lib/clock.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { repeat } from '../../lib/repeat.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -115,10 +116,16 @@ export class Watch {
     this.#updateGateway();
     this.#updateCredit();
     const own = [...this.#budgets(), ...this.#balance(), ...this.#defaultModels(), ...this.findings().occurrences];
-    const elsewhere = this.#elsewhere.flatMap((one) => one?.occurrences ?? []);
+    const limits = this.#limits();
+    // While the settings are being changed, another worker may have other limits.
+    const isKnown = ({ topic, subject, facts }: WatchedOccurrence): boolean =>
+      topic !== 'budget' || limits.has(`${subject} ${facts?.limit}`);
+    const elsewhere = this.#elsewhere.flatMap((one) => one?.occurrences.filter(isKnown) ?? []);
     const isComplete = areSettled(this.#elsewhere, this.#context.clock.now());
     this.#notices.update(watchedTopics, mergeByCause([...own, ...elsewhere]), isComplete);
-    this.#endFormerBudgets();
+    // A limit that is no longer set cannot be found again after a restart.
+    for (const { topic, subject, facts } of this.#notices.ongoing)
+      if (topic === 'budget' && !limits.has(`${subject} ${facts.limit}`)) this.#notices.end(topic, subject);
   }
 
   async #reportUnreadable(): Promise<void> {
@@ -134,9 +141,16 @@ export class Watch {
   /** Only the latest task of a kind shows whether the account has credit for it. */
   #updateCredit(): void {
     const elsewhere = this.#elsewhere.flatMap((one) => (one ? [one.credit] : []));
-    for (const [subject, { isAvailable, at }] of latestCredit([this.#credit, ...elsewhere]))
-      if (isAvailable) this.#notices.end('noCredit', subject);
-      else this.#notices.begin({ topic: 'noCredit', subject, since: at });
+    for (const [subject, { isAvailable, at }] of latestCredit([this.#credit, ...elsewhere])) {
+      if (isAvailable) this.#notices.end('noCredit', subject, at);
+      // A later task may have been accepted in a partition that has passed to another worker since.
+      else if (at > this.#creditKnownUntil(subject)) this.#notices.begin({ topic: 'noCredit', subject, since: at });
+    }
+  }
+
+  /** What happened before is no news: a notice that has ended is known for an hour after it was sent. */
+  #creditKnownUntil(kind: string): number {
+    return Math.max(this.#notices.endOf('noCredit', kind) ?? 0, this.#context.clock.now() - HOUR_MS);
   }
 
   /** The start reports a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
@@ -149,13 +163,10 @@ export class Watch {
     if (isAccepted || since !== undefined) notices.end('gateway', 'silence');
   }
 
-  /** A limit that is no longer set cannot be found again after a restart. */
-  #endFormerBudgets(): void {
-    const limits = new Set(
-      this.#context.domains.money.spending.allowances({}).map((allowance) => `${nameOf(allowance)} ${allowance.limit}`),
-    );
-    for (const { topic, subject, facts } of this.#notices.ongoing)
-      if (topic === 'budget' && !limits.has(`${subject} ${facts.limit}`)) this.#notices.end(topic, subject);
+  /** The limits of the whole bot that are in force. */
+  #limits(): Set<string> {
+    const allowances = this.#context.domains.money.spending.allowances({});
+    return new Set(allowances.map((allowance) => `${nameOf(allowance)} ${allowance.limit}`));
   }
 
   #lanes(): WatchedOccurrence[] {

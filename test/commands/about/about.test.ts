@@ -13,6 +13,7 @@ const health = {
   waitingLimits: [],
   paused: undefined,
   block: undefined,
+  areRulesUnreadable: false,
   operator: undefined,
   gateway: { isAvailable: true, ms: 5 } as const,
 };

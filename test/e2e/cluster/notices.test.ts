@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type EmbeddedDiscord, text } from '../../../sandbox/discord/discord.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { says } from '../quick.ts';
-import { type Cluster, createCluster, startFullCluster } from './fixture.ts';
+import { type Cluster, createCluster, homePartition, startFullCluster } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
+import { owns } from './processes.ts';
 
 /** A number of partitions that puts the two servers into different ones, of which neither is the one that notifies. */
 function awayFromNotifier({ world }: EmbeddedDiscord): number {
@@ -27,7 +28,7 @@ describe('Notices in a cluster', () =>
     it('Trouble of every partition is told to the operator once, is in /about everywhere, and ends where the gateway shows it', async () => {
       const cluster = await createCluster(createStore, { speed: 200, partitions: awayFromNotifier });
       const { gateway } = cluster;
-      await startFullCluster(cluster);
+      const workers = await startFullCluster(cluster);
       await expect.poll(() => notices(cluster)).toHaveLength(1);
       expect(notices(cluster)[0]).toContain('now runs partition 0');
       await expect.poll(() => about(cluster, 'hall')).toContain('Notices**: none.');
@@ -44,6 +45,16 @@ describe('Notices in a cluster', () =>
       await expect.poll(() => notices(cluster)[1]).toContain('Resolved');
       for (const channel of ['studio', 'hall'])
         await expect.poll(() => about(cluster, channel)).toContain('Notices**: none.');
+
+      // The worker that saw the credit return is gone, and the other one sees trouble of another kind.
+      const [survivor] = workers.filter((worker) => !owns(worker, homePartition(cluster, 'elsewhere')));
+      const leaving = workers.find((worker) => worker !== survivor);
+      leaving?.child.kill('SIGTERM');
+      await leaving?.exitCode;
+      gateway.faults.add({ do: 'quota', times: 1 });
+      await (await cluster.discord.as('member').in('hall').slash('video', { prompt: 'a secret fox' })).ephemeral();
+      await expect.poll(() => notices(cluster).join('\n')).toContain('type Video');
+      expect(notices(cluster)[1]).toContain('Resolved');
       expect(notices(cluster).join('\n')).not.toContain('secret');
     });
 
