@@ -51,8 +51,10 @@ describe('Notices in a cluster', () =>
       const leaving = workers.find((worker) => worker !== survivor);
       leaving?.child.kill('SIGTERM');
       await leaving?.exitCode;
-      gateway.faults.add({ do: 'quota', times: 1 });
-      await (await cluster.discord.as('member').in('hall').slash('video', { prompt: 'a secret fox' })).ephemeral();
+      gateway.faults.add({ on: { method: 'POST' }, do: 'quota', times: 1 });
+      await (await cluster.discord.as('member').in('hall').slash('video', { prompt: 'a secret fox' })).ephemeral(
+        says('quota'),
+      );
       await expect.poll(() => notices(cluster).join('\n')).toContain('type Video');
       expect(notices(cluster)[1]).toContain('Resolved');
       expect(notices(cluster).join('\n')).not.toContain('secret');
