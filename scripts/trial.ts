@@ -88,7 +88,7 @@ async function agree(
   for (const step of steps) terminal.say(`   ${step.side.padEnd(8)} ${step.name} (${priceText(step)})`);
   const { total, unpriced } = costsOf(steps);
   terminal.say(
-    `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
+    `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end${memberCost ? ', but not what the bot posts when you use it' : ''}; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
   const ordered = `What you order from the bot costs at most ${roundUp(memberCost ?? '0')} more, and anything where it knows no price: skip such a step.`;
   terminal.say(

@@ -53,7 +53,8 @@ export function memberSteps(sides: Sides, member: Member, maxCost: string): Step
   const act = async (deed: Deed | undefined, route = ROUTES[InteractionType.ApplicationCommand]): Promise<void> => {
     if (!deed) throw new LeftOut('no message had such a button');
     if (!(await member(deed))) throw new LeftOut('it was skipped');
-    if (!recorder.has(route)) throw new Unexpected('no such interaction arrived');
+    const isIt = (body: unknown): boolean => deed.type === 'message' || usedNames(body).includes(deed.name);
+    if (!recorder.bodiesOf(route).some(isIt)) throw new Unexpected('no such interaction arrived');
   };
   const list: Deed = { type: 'command', name: 'image', text: '/image prompt: a {red, blue} kite' };
   const preset: Deed = { type: 'command', name: 'image', text: `/image prompt: ${PROMPT} preset: (the saved one)` };
@@ -73,6 +74,18 @@ export function memberSteps(sides: Sides, member: Member, maxCost: string): Step
     ...Object.fromEntries(buttons),
     'Removal of the commands': () => removeCommands(sides),
   });
+}
+
+/** The command or the families of buttons that an interaction is about. */
+function usedNames(interaction: unknown): string[] {
+  const data = isRecord(interaction) && interaction.data;
+  if (!isRecord(data)) return [];
+  const { name, options, custom_id: customId, values } = data;
+  const listed = Array.isArray(options) ? options.filter(isRecord) : [];
+  const subcommand = listed.find(({ type }) => type === ApplicationCommandOptionType.Subcommand);
+  const ids = [customId, ...(Array.isArray(values) ? values : [])];
+  const command = subcommand ? `${String(name)} ${String(subcommand.name)}` : String(name);
+  return [command, ...ids.flatMap((id) => families.get(readCustomId(String(id))?.verb ?? '') ?? [])];
 }
 
 /** The buttons and menus in the messages of a response. The options of some menus are buttons, too. */

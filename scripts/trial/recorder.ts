@@ -58,8 +58,10 @@ export class Recorder {
     return exchange;
   }
 
-  has(route: string): boolean {
-    return this.#exchanges.some((exchange) => exchange.route === route);
+  /** What was recorded of a route in this step. */
+  bodiesOf(route: string): unknown[] {
+    const exchanges = this.#exchanges.filter((exchange) => exchange.route === route);
+    return exchanges.map(({ chunks }) => parseJson(Buffer.concat(chunks).toString('utf8')));
   }
 
   /** Says what the last response was taken for, because a finished task has other fields than a running one. */

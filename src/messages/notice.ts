@@ -27,11 +27,15 @@ export const noticeLines = (notice: Notice, say: Say): string[] =>
   isTopic(notice.topic) ? views[notice.topic](notice, say) : [];
 
 const views: Readonly<Record<NoticeTopic, (notice: Notice, say: Say) => string[]>> = {
-  gateway: ({ subject, since }, say) => [
-    say(subject === 'key' ? 'notices.gateway.keyRejected' : 'notices.gateway.unusable', {
-      since: seconds(since),
-    }),
-  ],
+  gateway: ({ subject, facts, since }, say) => {
+    const trouble = subject === 'key' ? 'keyRejected' : 'unusable';
+    const variables = { since: seconds(since) };
+    return [
+      facts.isPartial === true
+        ? say(`notices.gatewayOfWorker.${trouble}`, variables)
+        : say(`notices.gateway.${trouble}`, variables),
+    ];
+  },
   lane: ({ subject, facts, since }, say) => [
     say(`notices.lane.${oneOf(['busy', 'refused', 'unreachable'], facts.kind)}`, {
       lane: nameOfLane(subject, say),

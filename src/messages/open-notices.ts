@@ -87,8 +87,8 @@ export function openNotices(context: WatchContext & { version: string; operator:
         return true;
       }
       log.error({ reason }, isKeyRejected ? KEY_REJECTED : GATEWAY_UNUSABLE);
-      const subject = isKeyRejected ? 'key' : 'silence';
-      notices.begin({ topic: 'gateway', subject, since: runs.recent[0]?.at });
+      if (isKeyRejected) watch.refresh();
+      else watch.noteSilence();
       return false;
     },
 

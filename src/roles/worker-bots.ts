@@ -99,8 +99,8 @@ export class WorkerBots {
     }
     this.#threads?.watch(bot.domains.tasks.book, partition);
     await bot.start();
-    // One check for the whole cluster is enough.
-    if (partition === 0) void bot.checkGateway();
+    // One check for the whole process is enough, and one that knows the models for the notices of partition 0.
+    if (partition === 0 || this.running.size === 0) void bot.checkGateway();
     bot.announce();
     this.running.set(partition, bot);
     // The settings may have changed while the bot started.

@@ -6,13 +6,15 @@ import { type Clock, timerFor } from '../../lib/clock.ts';
 import { collectChunks } from './event-stream.ts';
 import { defaultGatewayLimits, type GatewayLimits, type GatewaySettings, parseBaseUrl } from './settings.ts';
 
-/** The connections to the gateway. Several clients in one process can share them. */
+/** The connections to the gateway, and whether it accepts the key. Several clients in one process can share them. */
 export class GatewayConnections {
   readonly #createPool: (count: number) => Pool;
   #count: number;
   #pool: Pool;
   /** Pools that have been replaced, until their last request has ended. */
   readonly #replacedPools = new Set<Pool>();
+  answeredAt: number | undefined;
+  keyRejectedAt: number | undefined;
 
   constructor({ baseUrl, connections: count }: GatewaySettings, limits: Partial<GatewayLimits> = {}) {
     const { origin } = parseBaseUrl(baseUrl);

@@ -64,8 +64,6 @@ export class GatewayHttp {
   readonly #secrets: readonly string[];
   readonly #authorization: string;
   #isClosed = false;
-  #respondedAt: number | undefined;
-  #keyRejectedAt: number | undefined;
   /** Endpoints that have responded, so that a later 404 with an error in it is not about the endpoint. */
   readonly #knownPaths = new Set<string>();
 
@@ -85,14 +83,12 @@ export class GatewayHttp {
     this.#sharesConnections = parts.connections !== undefined;
   }
 
-  /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
   get answeredAt(): number | undefined {
-    return this.#respondedAt;
+    return this.#connections.answeredAt;
   }
 
-  /** When the gateway last rejected the key, or undefined if it has not yet. */
   get keyRejectedAt(): number | undefined {
-    return this.#keyRejectedAt;
+    return this.#connections.keyRejectedAt;
   }
 
   /** Sends a query without side effects. Transient failures are retried. */
@@ -213,7 +209,7 @@ export class GatewayHttp {
     const { statusCode: status, headers } = response;
     const body = parseJson(text);
     // A proxy may respond in place of an unavailable gateway, but rarely with JSON and one of these statuses.
-    if (status === 401) this.#keyRejectedAt = this.parts.clock.now();
+    if (status === 401) this.#connections.keyRejectedAt = this.parts.clock.now();
     else if (body !== undefined && status < 500) this.#noteResponse();
     if (!isSuccess(response) || containsError(body, isSubmit, request.familyCodes)) {
       throw toGatewayError({
@@ -239,7 +235,7 @@ export class GatewayHttp {
   }
 
   #noteResponse(): void {
-    this.#respondedAt = this.parts.clock.now();
+    this.#connections.answeredAt = this.parts.clock.now();
   }
 
   async #request(request: GatewayRequest, isSubmit: boolean, bodyTimeout?: number): Promise<Dispatcher.ResponseData> {

@@ -74,7 +74,16 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: () => number;
   /** Shared with other clients, and closed by their owner. Undefined if this client has its own. */
-  readonly connections?: { readonly dispatcher: Dispatcher; close(): Promise<void> } | undefined;
+  readonly connections?: SharedConnections | undefined;
+}
+
+interface SharedConnections {
+  readonly dispatcher: Dispatcher;
+  /** When the gateway last responded and accepted the key, or undefined if it has not yet. */
+  answeredAt?: number | undefined;
+  /** When the gateway last rejected the key, or undefined if it has not yet. */
+  keyRejectedAt?: number | undefined;
+  close(): Promise<void>;
 }
 
 /** Refuses credentials in the URL, because they would end up in logs. A trailing `/v1` is removed, because every path of the client begins with its version. */

@@ -46,6 +46,7 @@ export class Watch {
   /** Default models that were logged, after the names of their settings. */
   readonly #loggedModels = new Set<string>();
   readonly #startedAt: number;
+  #silentSince: number | undefined;
   #credit: Findings['credit'] = {};
   #elsewhere: readonly (Findings | undefined)[] = [];
   #reportedUnreadable = 0;
@@ -104,7 +105,7 @@ export class Watch {
       ...this.#models(),
       ...this.#moderation(),
     ];
-    return { startedAt: this.#startedAt, occurrences, credit: this.#credit };
+    return { startedAt: this.#startedAt, occurrences, gateway: this.#gatewayState(), credit: this.#credit };
   }
 
   async stop(): Promise<void> {
@@ -153,14 +154,33 @@ export class Watch {
     return Math.max(this.#notices.endOf('noCredit', kind) ?? 0, this.#context.clock.now() - HOUR_MS);
   }
 
-  /** The start reports a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
+  /** The start finds a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
+  noteSilence(): void {
+    this.#silentSince = this.#context.clock.now();
+    this.refresh();
+  }
+
+  #gatewayState(): Findings['gateway'] {
+    const { gateway } = this.#context;
+    const keyRejectedAt = gateway.keyRejectedAt();
+    if (gateway.answeredAt() !== undefined) return { isAccepted: true };
+    // A gateway that rejects the key has responded.
+    if (keyRejectedAt !== undefined) return { isAccepted: false, keyRejectedAt };
+    return { isAccepted: false, ...(this.#silentSince !== undefined && { silentSince: this.#silentSince }) };
+  }
+
   #updateGateway(): void {
     const notices = this.#notices;
-    const { gateway } = this.#context;
-    const [since, isAccepted] = [gateway.keyRejectedAt(), gateway.answeredAt() !== undefined];
-    if (isAccepted) notices.end('gateway', 'key');
-    else if (since !== undefined) notices.begin({ topic: 'gateway', subject: 'key', since });
-    if (isAccepted || since !== undefined) notices.end('gateway', 'silence');
+    const states = [this.#gatewayState(), ...this.#elsewhere.flatMap((one) => (one ? [one.gateway] : []))];
+    const isAccepted = states.some((one) => one.isAccepted);
+    // A worker may have another key or address than the others.
+    const facts = isAccepted ? { isPartial: true } : {};
+    const rejected = states.flatMap(({ keyRejectedAt }) => keyRejectedAt ?? []);
+    const silent = states.flatMap(({ silentSince }) => silentSince ?? []);
+    if (rejected.length > 0) notices.begin({ topic: 'gateway', subject: 'key', facts, since: Math.min(...rejected) });
+    else if (isAccepted) notices.end('gateway', 'key');
+    if (silent.length > 0) notices.begin({ topic: 'gateway', subject: 'silence', facts, since: Math.min(...silent) });
+    else if (isAccepted || rejected.length > 0) notices.end('gateway', 'silence');
   }
 
   /** The limits of the whole bot that are in force. */

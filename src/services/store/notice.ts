@@ -53,6 +53,12 @@ export const findings = z.object({
       since: z.number().optional(),
     }),
   ),
+  /** When the gateway rejected the key, or was found to be silent at the start; not set once it has accepted the key. */
+  gateway: z.object({
+    isAccepted: z.boolean(),
+    keyRejectedAt: z.number().optional(),
+    silentSince: z.number().optional(),
+  }),
   /** For each kind of task, whether the account had credit for the latest one, and when that was. */
   credit: z.record(z.string(), z.object({ isAvailable: z.boolean(), at: z.number() })),
 });

@@ -4,7 +4,7 @@ import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 import { says } from '../quick.ts';
 import { type Cluster, createCluster, homePartition, startFullCluster } from './fixture.ts';
 import { onServersIfEnabled } from './on-request.ts';
-import { owns } from './processes.ts';
+import { owns, waitUntilReady } from './processes.ts';
 
 /** A number of partitions that puts the two servers into different ones, of which neither is the one that notifies. */
 function awayFromNotifier({ world }: EmbeddedDiscord): number {
@@ -58,6 +58,20 @@ describe('Notices in a cluster', () =>
       await expect.poll(() => notices(cluster).join('\n')).toContain('type Video');
       expect(notices(cluster)[1]).toContain('Resolved');
       expect(notices(cluster).join('\n')).not.toContain('secret');
+    });
+
+    it('A worker whose key the gateway rejects is told to the operator, also if it does not run partition 0, until it has gone', async () => {
+      const cluster = await createCluster(createStore, { partitions: 4 });
+      const { gateway, partitions, start } = cluster;
+      const healthy = start('worker');
+      await waitUntilReady([start('shard'), healthy], partitions);
+      gateway.faults.add({ on: { path: '/v1/models' }, do: { type: 'status', status: 401 }, times: 1 });
+      const other = start('worker');
+      await expect.poll(() => notices(cluster).join('\n')).toContain('API key of at least one worker');
+      expect(other.log()).toContain('The gateway rejects GATEWAY_API_KEY');
+      other.child.kill('SIGTERM');
+      await other.exitCode;
+      await expect.poll(() => notices(cluster).join('\n')).toContain('Resolved');
     });
 
     it('The operator hears of rows that another partition could not read, and the owner of the task does', async () => {

@@ -33,7 +33,7 @@ describe('What the bots of a cluster know', () => {
   });
 
   it('Nothing ends while a partition has no bot, or while its bot has just started', () => {
-    const bot = (startedAt: number) => ({ startedAt, occurrences: [], credit: {} });
+    const bot = (startedAt: number) => ({ startedAt, occurrences: [], gateway: { isAccepted: true }, credit: {} });
     expect(areSettled([], 0)).toBe(true);
     expect(areSettled([bot(0), bot(MINUTE_MS)], 3 * MINUTE_MS)).toBe(true);
     expect(areSettled([bot(0), bot(MINUTE_MS + 1)], 3 * MINUTE_MS)).toBe(false);
