@@ -154,12 +154,13 @@ export class Watch {
     return Math.max(this.#notices.endOf('noCredit', kind) ?? 0, this.#context.clock.now() - HOUR_MS);
   }
 
-  /** The start finds a gateway that is silent or rejects the key. Once it has accepted the key, each lane has its own notice. */
+  /** Call this if the gateway did not respond to the check at the start. */
   noteSilence(): void {
-    this.#silentSince = this.#context.clock.now();
+    this.#silentSince = this.#runs.recent[0]?.at ?? this.#context.clock.now();
     this.refresh();
   }
 
+  /** Once the gateway has accepted the key, each lane has its own notice. */
   #gatewayState(): Findings['gateway'] {
     const { gateway } = this.#context;
     const keyRejectedAt = gateway.keyRejectedAt();
