@@ -118,7 +118,7 @@ export const metricList = {
   }),
 
   budgetLimit: gauge('atelier_budget_limit', 'Spending', 'dollars or tasks', {
-    help: "The operator's limits for the whole bot (TOTAL_BUDGET)",
+    help: "The operator's limits for the whole bot (TOTAL_BUDGET). In a cluster, the worker that owns partition 0 reports them",
     labels: {
       of: '`amount` (US dollars) or `tasks`',
       period: '`day`, `week`, `month`, or `at-once`',

@@ -13,9 +13,11 @@ import { measureCluster } from './cluster.ts';
 import { Metrics } from './metrics.ts';
 import { measureFiles, measureProcess } from './process.ts';
 import { type HttpSettings, startServer } from './server.ts';
-import { countTasks, measureTasks, refusalCounter } from './tasks.ts';
+import { countTasks, measureLimits, measureTasks, refusalCounter } from './tasks.ts';
 
 interface MeasuredBot {
+  /** The number of its partition. */
+  partition: number;
   domains: Domains;
   gateway: Gateway;
   router: { onAcknowledged(listener: (ms: number) => void): void };
@@ -59,6 +61,8 @@ export async function openMonitoring(
     /** For a process that runs bots. */
     watch({ bots, scheduler, mediaProcess, storeAddress }: ProcessParts): void {
       measureTasks(metrics, () => bots().map(({ domains }) => domains));
+      // Every partition knows the limits of the whole bot, so only one reports them.
+      measureLimits(metrics, () => bots().find(({ partition }) => partition === 0)?.domains);
       scheduler.onPoll((lane, outcome) => metrics.count('polls', { lane, outcome }));
       measureFiles(metrics, mediaProcess, storeAddress);
       metrics.registerGauge('answeredAt', () => {

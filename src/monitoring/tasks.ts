@@ -77,19 +77,20 @@ export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): 
       })),
     );
   });
+}
+
+/** Measures the limits of the whole bot; undefined if another process does. */
+export function measureLimits(metrics: Metrics, bot: () => Domains | undefined): void {
   const allowances = () =>
-    bots().flatMap(({ money }) =>
-      money.spending.allowances({}).map(({ unit: of, period = 'at-once', kind = 'all', limit, left }) => ({
-        labels: { of, period, kind },
-        limit: Number(limit),
-        used: Number(difference(limit, left)),
-      })),
-    );
+    (bot()?.money.spending.allowances({}) ?? []).map((allowance) => {
+      const { unit: of, period = 'at-once', kind = 'all', limit, left } = allowance;
+      return { labels: { of, period, kind }, limit, left };
+    });
   metrics.registerGauge('budgetLimit', () =>
-    sumByLabels(allowances().map(({ labels, limit }) => ({ labels, value: limit }))),
+    allowances().map(({ labels, limit }) => ({ labels, value: Number(limit) })),
   );
   metrics.registerGauge('budgetUsed', () =>
-    sumByLabels(allowances().map(({ labels, used }) => ({ labels, value: used }))),
+    allowances().map(({ labels, limit, left }) => ({ labels, value: Number(difference(limit, left)) })),
   );
 }
 

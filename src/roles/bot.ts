@@ -116,6 +116,7 @@ function openParts({ config, tools, store, clients, monitoring, cluster }: BotSo
   const isStoreFailing = (): boolean => store.health.failure !== undefined || tasks.book.unsavedCount > 0;
   return {
     ...context,
+    partition,
     store,
     gateway,
     discord,
@@ -151,6 +152,7 @@ export function createBot(sources: BotSources) {
     });
 
   return {
+    partition: parts.partition.number,
     domains,
     mediaProcess: engine.mediaProcess,
     gateway,

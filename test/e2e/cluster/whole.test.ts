@@ -110,6 +110,7 @@ describe('A cluster with several workers', () =>
       expect(await sumOfMetrics(workers, 'atelier_tasks{kind="imagine"')).toBe(2);
       expect(await sumOfMetrics(workers, 'atelier_tasks_ended_total', 'ready')).toBe(1);
       expect(await sumOfMetrics(workers, 'atelier_partitions_owned')).toBe(PARTITIONS);
+      expect(await sumOfMetrics(workers, 'atelier_budget_limit{of="amount",period="day",kind="all"}')).toBe(50);
       expect(await sumOfMetrics(workers, 'atelier_partitions_unowned')).toBe(0);
       expect(await sumOfMetrics(workers, 'atelier_partition_changes_total', 'taken')).toBeGreaterThanOrEqual(
         PARTITIONS,
