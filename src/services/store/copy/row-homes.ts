@@ -1,5 +1,7 @@
 import { isRecord } from '../../../lib/exact-json.ts';
+import { WHOLE_BOT } from '../../money/budgets.ts';
 import { hashedName } from '../../money/hashed-names.ts';
+import { PAUSE_PARTITION } from '../../money/whole-bot.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../tasks/task-id.ts';
 import type { Backend } from '../backend.ts';
@@ -27,6 +29,9 @@ const bucketByServer: BucketOfRow = ({ value }) => {
   return guildId === undefined ? undefined : bucketOf(guildId);
 };
 
+/** Whether the operator has paused the whole bot is read in the partition of this bucket, however many there are. */
+const PAUSE_BUCKET = PAUSE_PARTITION;
+
 /** Namespaces whose rows belong to one partition each: that of their task, or of their server. A new namespace of tasks or servers must be listed here. */
 export const rowBuckets = {
   live: bucketByTaskId,
@@ -39,7 +44,7 @@ export const rowBuckets = {
   drafts: bucketByIdField,
   /** Keys are `day:task id`. An entry that lost its member lost its task's id as well, and so has no bucket. */
   ledger: ({ key }) => bucketOfTask(key.slice(key.indexOf(':') + 1)),
-  budgets: bucketByServer,
+  budgets: (row) => (stringIn(row.value, 'guildId') === WHOLE_BOT ? PAUSE_BUCKET : bucketByServer(row)),
   rules: bucketByServer,
   serverLogs: bucketByServer,
   setups: bucketByServer,

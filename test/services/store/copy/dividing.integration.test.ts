@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
+import { WHOLE_BOT } from '../../../../src/services/money/budgets.ts';
 import { hashedName } from '../../../../src/services/money/hashed-names.ts';
+import { EMPTY_BUDGET } from '../../../../src/services/money/server-budget.ts';
+import { PAUSE_PARTITION } from '../../../../src/services/money/whole-bot.ts';
 import { countRows, isSameContent } from '../../../../src/services/store/copy/migrate.ts';
 import { findStrays } from '../../../../src/services/store/copy/row-homes.ts';
 import { examine } from '../../../../src/services/store/examination/examination.ts';
@@ -82,6 +85,17 @@ describe('A store that is divided', () =>
         await cluster.close();
         await migrate(toStore, mergedStore, { count: 1 });
         expect(parseRows(await rowsOf(mergedStore, 1))).toEqual(parseRows(rowsBefore));
+      });
+
+      it('The pause of the whole bot comes into the partition that has it, where the doctor leaves it', async () => {
+        const [fromStore, toStore] = [await createFileStore(), await createTestStore()];
+        await populateStore(fromStore, (store) =>
+          store.budgets.put({ guildId: WHOLE_BOT, ...EMPTY_BUDGET, isPaused: true }),
+        );
+        await migrate(fromStore, toStore, { count: 4 });
+        expect(await unexpectedFindings(toStore)).toEqual([]);
+        const rows = (await rowsOf(toStore, 4)).filter(({ namespace }) => namespace === 'budgets');
+        expect(rows.map(({ partition }) => partition)).toEqual([PAUSE_PARTITION]);
       });
 
       it('A store that is divided can become a single partition, in which the learned data of its partitions is merged', async () => {
