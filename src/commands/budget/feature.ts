@@ -232,7 +232,8 @@ const historyCommand = (kinds: readonly string[]) =>
     options: { server: serverOption },
     async run({ server }, context) {
       const budget = await managedBudget(server, context);
-      const page = budgetHistory(context.services.money.budgets.historyOf(budget.guildId), kinds, context.say);
+      const history = await context.services.money.budgets.historyOf(budget.guildId);
+      const page = budgetHistory(history, kinds, context.say);
       return { ...page, ...budget.reply(page.content ?? '') };
     },
   });

@@ -5,7 +5,7 @@ import { type BudgetChange, budgetWithoutMember, EMPTY_BUDGET, type ServerBudget
 import type { WholeBot } from './whole-bot.ts';
 
 type BudgetRow = ServerBudget & { guildId: string };
-export type BudgetStore = Pick<StoredRows<BudgetRow>, 'all' | 'put'>;
+export type BudgetStore = Pick<StoredRows<BudgetRow, { guildId: string }>, 'all' | 'get' | 'put'>;
 
 /** Stands for the whole bot in place of a server's id. Only its pause has an effect. */
 export const WHOLE_BOT = 'everywhere';
@@ -24,14 +24,22 @@ export class Budgets {
   readonly hashOf: HashOf;
   /** Undefined if there are no other partitions. */
   readonly #wholeBot: WholeBot | undefined;
+  /** Reads the budget of the whole bot; undefined if this partition has it. */
+  readonly #readWholeBot: (() => Promise<ServerBudget | undefined>) | undefined;
   readonly #budgets = new Map<string, ServerBudget>();
   readonly #lock = new KeyedLock();
   readonly #listeners: Listener[] = [];
 
-  constructor(store: BudgetStore, hashOf: HashOf, wholeBot?: WholeBot) {
+  constructor(
+    store: BudgetStore,
+    hashOf: HashOf,
+    wholeBot?: WholeBot,
+    readWholeBot?: () => Promise<ServerBudget | undefined>,
+  ) {
     this.#store = store;
     this.hashOf = hashOf;
     this.#wholeBot = wholeBot;
+    this.#readWholeBot = readWholeBot;
   }
 
   async open(): Promise<void> {
@@ -43,8 +51,11 @@ export class Budgets {
   }
 
   /** The changes of a server's budget, and the pauses of the whole bot. Those that were made on another server name no one. */
-  historyOf(guildId: string): HistoryEntry[] {
-    const pauses = this.get(WHOLE_BOT).history.map(({ at, what }): HistoryEntry => ({ at, what, isEverywhere: true }));
+  async historyOf(guildId: string): Promise<HistoryEntry[]> {
+    const wholeBot = this.#readWholeBot ? await this.#readWholeBot() : this.get(WHOLE_BOT);
+    const pauses = (wholeBot ?? EMPTY_BUDGET).history.map(
+      ({ at, what }): HistoryEntry => ({ at, what, isEverywhere: true }),
+    );
     const changes = this.get(guildId).history.map((one) => (one.isFromElsewhere ? { ...one, by: undefined } : one));
     return [...changes, ...pauses].toSorted((one, other) => one.at - other.at);
   }

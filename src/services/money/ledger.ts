@@ -5,6 +5,7 @@ import { Gate } from '../../lib/gate.ts';
 import { merge } from '../../lib/merge.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import type { Task } from '../tasks/task.ts';
+import type { BudgetStore } from './budgets.ts';
 import {
   type AnonymisationRequest,
   addFact,
@@ -35,7 +36,7 @@ const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
 /** The other partitions, in which members may have entries too. */
 export interface OtherEntries {
-  all(): Promise<readonly { entries: EntryStore }[]>;
+  all(): Promise<readonly { entries: EntryStore; budgets: BudgetStore }[]>;
 }
 
 type EntryTransition = (known: LedgerEntry | undefined) => LedgerEntry;

@@ -57,7 +57,13 @@ export function openMoney(
 ) {
   const { clock, log } = context;
   const wholeBot = notes && new WholeBot(context, notes, partition.number);
-  const budgets = new Budgets(store.budgets, hashOf, wholeBot);
+  /** Only one partition has a row for it. */
+  const readWholeBot = async () => {
+    const rows = await Promise.all(((await others?.all()) ?? []).map((one) => one.budgets.get({ guildId: WHOLE_BOT })));
+    return rows.find((row) => row !== undefined);
+  };
+  const hasWholeBot = partition.number === PAUSE_PARTITION;
+  const budgets = new Budgets(store.budgets, hashOf, wholeBot, hasWholeBot ? undefined : readWholeBot);
   const limits = { ...settings.budgets, trustedGuildIds: settings.discord.adminGuildIds };
   const spending = new Spending(limits, budgets, clock, wholeBot);
   const ledger = new Ledger(context, store.entries, spending, others);

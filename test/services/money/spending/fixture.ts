@@ -12,7 +12,7 @@ interface SpendingOptions {
   settingsSince?: number;
 }
 
-export const emptyStore: BudgetStore = { all: async () => [], put: async () => undefined };
+export const emptyStore: BudgetStore = { all: async () => [], get: async () => undefined, put: async () => undefined };
 
 /** Creates the limit checks of a bot. Without `budgets`, no admin has set any limits. */
 export function createSpending({
