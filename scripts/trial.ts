@@ -21,6 +21,9 @@ import { EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
 const DEFAULT_CAP = '1';
 
+const FAREWELL =
+  'The trial ends without a report. It removes its messages and the commands that it registered; Ctrl-C again leaves them there.';
+
 const USAGE = 'npm run trial -- --channel <ID> [--with-me] [--max-cost <dollars>] [--out <folder>] [--yes]';
 
 const DOES =
@@ -49,9 +52,14 @@ async function main(values: Values<typeof options>): Promise<number> {
     (yes && withMember && '--with-me needs you, so it cannot be used with --yes');
   if (problem) throw new Stop(EX_USAGE, `${problem}. Usage: ${USAGE}`);
   const config = readConfig(process.env, ruleTargets);
-  const terminal = openTerminal(!yes, () => 'The trial was ended before its report was written.');
+  let trial: Trial | undefined;
+  const removeAll = async (): Promise<void> => {
+    for (const { name, run } of trial?.steps ?? []) if (name.startsWith('Removal')) await run();
+    await trial?.close();
+  };
+  const terminal = openTerminal(!yes, () => FAREWELL, removeAll);
   const member = withMember ? memberAt(terminal) : undefined;
-  const trial = await openTrial(config, { channelId: channel, member, maxCost }).catch((error: unknown) => {
+  trial = await openTrial(config, { channelId: channel, member, maxCost }).catch((error: unknown) => {
     throw error instanceof GatewayError ? explainGatewayError(error, config.gateway.baseUrl) : error;
   });
   try {

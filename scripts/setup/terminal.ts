@@ -27,8 +27,8 @@ interface Options {
 
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Asks questions, or takes what each question proposes if it may not ask. `farewell` is what it says after Ctrl-C. */
-export function openTerminal(canAsk: boolean, farewell: () => string) {
+/** Asks questions, or takes what each question proposes if it may not ask. `farewell` is what it says after Ctrl-C, before it cleans up. */
+export function openTerminal(canAsk: boolean, farewell: () => string, cleanUp?: () => Promise<void>) {
   const { stdin, stdout } = process;
   if (canAsk && !(stdin.isTTY && stdout.isTTY))
     throw new Stop(EX_USAGE, 'Without a terminal, nothing can be asked. Use the option --yes.');
@@ -43,12 +43,17 @@ export function openTerminal(canAsk: boolean, farewell: () => string) {
 
   const bad = (text: string): void => mark(styleText('red', '!!'), text);
 
+  let isEnding = false;
   // During a question, the library reads Ctrl-C as a key.
-  const interrupt = (): never => {
+  const interrupt = async (): Promise<never> => {
+    if (isEnding) process.exit(INTERRUPTED);
+    isEnding = true;
     say(`\n${farewell()}`);
+    await cleanUp?.().catch((error: unknown) => bad(String(error)));
     process.exit(INTERRUPTED);
   };
-  process.on('SIGINT', interrupt);
+  const onInterrupt = (): void => void interrupt();
+  process.on('SIGINT', onInterrupt);
 
   const responseTo = async <T>(question: Promise<T | typeof CANCEL_SYMBOL>): Promise<T> => {
     const response = await question;
@@ -87,6 +92,6 @@ export function openTerminal(canAsk: boolean, farewell: () => string) {
       stdin.pause();
     },
 
-    close: (): void => void process.off('SIGINT', interrupt),
+    close: (): void => void process.off('SIGINT', onInterrupt),
   };
 }

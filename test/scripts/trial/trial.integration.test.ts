@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -47,11 +47,16 @@ it.each(profiles)(
 async function run(
   args: readonly string[],
   settings: Record<string, string>,
+  onOutput: (output: string, child: ChildProcess) => void = () => undefined,
 ): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...settings };
   const child = spawn(process.execPath, [...shippedArgs('scripts/trial.ts'), ...args], { env, stdio: 'pipe' });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      onOutput(output, child);
+    });
   const [code] = await once(child, 'close');
   return { code, output };
 }
@@ -81,6 +86,24 @@ it('The command orders nothing without a known price, and its reports have no di
   expect(orders.map(({ path }) => path)).toEqual(['/music/fetch']);
   expect(readFileSync(join(folder, 'trial-report.md'), 'utf8')).toBe(markdownOf(report));
   expect(sides.discord.messages('studio')).toEqual([]);
+});
+
+it('A trial that is interrupted removes its messages, and writes no report', async () => {
+  const sides = await openSides('spec', {});
+  onTestFinished(() => sides.close());
+  const folder = newFolder();
+  const args = ['--channel', sides.channelId, '--yes', '--out', folder];
+  let posted = 0;
+  const { code, output } = await run(args, environmentOf(sides), (said, child) => {
+    // The step after the messages.
+    if (posted > 0 || !said.includes('Refused requests\n')) return;
+    posted = sides.discord.messages('studio').length;
+    child.kill('SIGINT');
+  });
+  expect({ code, output }).toMatchObject({ code: 130, output: expect.stringContaining('ends without a report') });
+  expect(posted).toBeGreaterThan(0);
+  expect(sides.discord.messages('studio')).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it('Paid steps that would exceed the cap are left out', { tags: ['breadth'] }, async () => {
