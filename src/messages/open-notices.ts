@@ -35,6 +35,8 @@ export function openNotices(context: WatchContext & { version: string; operator:
     const [, previous] = runs.recent;
     notices.report({
       topic: 'started',
+      // Starts of one process before a migration were something else.
+      ...(!isWhole && { subject: String(partition.number) }),
       facts: {
         version,
         ...(!isWhole && { partition: partition.number }),
