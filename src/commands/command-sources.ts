@@ -54,7 +54,7 @@ export interface DiscordServices {
   registeredCommands(place: InteractionPlace): Promise<ReadonlyMap<string, string>>;
 }
 
-export interface OperatorState {
+interface OperatorState {
   readiness: Readiness;
   /** The current notices, oldest first. */
   notices: readonly Notice[];
