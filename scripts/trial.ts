@@ -53,7 +53,11 @@ async function main(values: Values<typeof options>): Promise<number> {
   if (problem) throw new Stop(EX_USAGE, `${problem}. Usage: ${USAGE}`);
   const config = readConfig(process.env, ruleTargets);
   let trial: Trial | undefined;
+  let isEnding = false;
+  // The process ends once everything is removed.
+  const holdIfEnding = (): Promise<void> | undefined => (isEnding ? new Promise(() => undefined) : undefined);
   const removeAll = async (): Promise<void> => {
+    isEnding = true;
     for (const { name, run } of trial?.steps ?? []) if (name.startsWith('Removal')) await run();
     await trial?.close();
   };
@@ -64,7 +68,7 @@ async function main(values: Values<typeof options>): Promise<number> {
   });
   try {
     const runsUnpriced = await agree(trial, maxCost, terminal);
-    return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced }, out, terminal);
+    return runsUnpriced === undefined ? 0 : await run(trial, { maxCost, runsUnpriced, holdIfEnding }, out, terminal);
   } finally {
     terminal.close();
     await trial.close();
@@ -114,7 +118,10 @@ function priceText({ side, cost }: Step): string {
 
 async function run(
   trial: Trial,
-  limits: { maxCost: string; runsUnpriced: boolean },
+  {
+    holdIfEnding,
+    ...limits
+  }: { maxCost: string; runsUnpriced: boolean; holdIfEnding: () => Promise<void> | undefined },
   out: string,
   terminal: Terminal,
 ): Promise<number> {
@@ -123,10 +130,14 @@ async function run(
   const { results, spent } = await trial.run(trial.steps, {
     ...limits,
     known: knownIn(expected),
-    onStart: ({ name }, number) => terminal.say(`${number} of ${trial.steps.length}  ${name}`),
+    onStart: ({ name }, number) => {
+      terminal.say(`${number} of ${trial.steps.length}  ${name}`);
+      return holdIfEnding();
+    },
     onEnd: ({ outcome, reason = '', ms }) =>
       outcome === 'worked' ? terminal.good(`${ms} ms`) : terminal.bad(`${outcome}: ${reason}`),
   });
+  await holdIfEnding();
   const { profile: comparedWith, differences } = compareWithExpected(results, expected);
   const { version } = packageFile;
   const report: TrialReport = { format: 1, version, comparedWith, spentAtMost: spent, differences, steps: results };

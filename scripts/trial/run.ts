@@ -29,7 +29,8 @@ export interface RunOptions {
   /** Whether to run paid steps without a known price. */
   runsUnpriced: boolean;
   known: KnownWords;
-  onStart?: (step: Step, number: number) => void;
+  /** The step waits for it, if it returns a promise. */
+  onStart?: (step: Step, number: number) => Promise<void> | void;
   onEnd?: (result: StepResult) => void;
 }
 
@@ -45,7 +46,7 @@ export async function runSteps(
   const results: StepResult[] = [];
   let spent = '0';
   for (const [index, step] of steps.entries()) {
-    onStart?.(step, index + 1);
+    await onStart?.(step, index + 1);
     const startedAt = systemClock.now();
     const outcome = await outcomeOf(new Vocabulary(known, ownTexts), async () => {
       const { estimate } = step.cost ?? { estimate: '0' };
