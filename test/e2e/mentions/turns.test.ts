@@ -39,8 +39,11 @@ it('The reply to a question that waited says when the question is submitted', { 
   await replySaying(discord, 'studio', next, 'Waiting for the previous answer');
   gateway.faults.add({ on: { path: '/v1/responses' }, do: 'hang' });
   gateway.setSpeed(FAST);
-  await replyTo(discord, 'studio', question);
-  await replySaying(discord, 'studio', next, 'Submitting to the gateway…');
+  // The silent request may have ended before all messages of the first answer are shown.
+  await Promise.all([
+    replySaying(discord, 'studio', next, 'Submitting to the gateway…'),
+    replyTo(discord, 'studio', question),
+  ]);
 });
 
 it('A member with too many waiting questions is told so in private', async () => {
