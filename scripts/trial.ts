@@ -58,8 +58,10 @@ async function main(values: Values<typeof options>): Promise<number> {
   const holdIfEnding = (): Promise<void> | undefined => (isEnding ? new Promise(() => undefined) : undefined);
   const removeAll = async (): Promise<void> => {
     isEnding = true;
-    for (const { name, run } of trial?.steps ?? []) if (name.startsWith('Removal')) await run();
+    const removals = trial?.steps.filter(({ name }) => name.startsWith('Removal')) ?? [];
+    const outcomes = await Promise.allSettled(removals.map((step) => step.run()));
     await trial?.close();
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   };
   const terminal = openTerminal(!yes, () => FAREWELL, removeAll);
   const member = withMember ? memberAt(terminal) : undefined;

@@ -38,7 +38,11 @@ export function discordSteps(sides: Sides, keepsCommands: boolean): Step[] {
     Commands: () => tryCommands(sides, keepsCommands),
     'Refused requests': () => tryRefusals(sides),
     'Removal of the messages': async () => {
-      for (const id of messageIds) await rest.delete(Routes.channelMessage(sides.channel.id, id));
+      for (const id of messageIds) {
+        await rest.delete(Routes.channelMessage(sides.channel.id, id));
+        // An interrupted trial removes what is left.
+        messageIds.delete(id);
+      }
     },
   });
 }
