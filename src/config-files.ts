@@ -162,15 +162,23 @@ export const prices = (kinds: readonly string[]) => {
 const tableFile = <Table>(table: z.ZodType<Table>) =>
   jsonFile((json) => {
     const { data, error } = table.safeParse(json, { jitless: true });
-    return error ? { hint: firstMistake(json, error) } : { content: data };
+    return error ? { hint: mistakesIn(json, error) } : { content: data };
   });
 
-/** Describes where the first mistake is without quoting the file. */
-function firstMistake(json: unknown, { issues }: z.ZodError): string | undefined {
-  const [firstIssue] = issues;
+/** A file may have more mistakes than anyone reads at once. */
+const MAX_HINTS = 3;
+
+/** Describes where the mistakes are without quoting the file. */
+function mistakesIn(json: unknown, { issues }: z.ZodError): string | undefined {
+  const places = new Set(issues.flatMap((issue) => placeOfIssue(json, issue) ?? []));
+  const more = places.size > MAX_HINTS ? [`and ${places.size - MAX_HINTS} more`] : [];
+  return places.size > 0 ? [...[...places].slice(0, MAX_HINTS), ...more].join('; ') : undefined;
+}
+
+function placeOfIssue(json: unknown, issue: z.core.$ZodIssue): string | undefined {
   const innerIssue =
-    firstIssue?.code === 'invalid_union' ? firstIssue.errors.flat().find(({ path }) => path.length > 0) : undefined;
-  const path = [...(firstIssue?.path ?? []), ...(innerIssue?.path ?? [])];
+    issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
+  const path = [...issue.path, ...(innerIssue?.path ?? [])];
   const entry = isRecord(json) ? Object.keys(json).indexOf(String(path[0])) : -1;
   if (entry < 0) return undefined;
   const fieldNames = path.slice(1).filter((word) => PRICE_FIELD_NAMES.has(word));

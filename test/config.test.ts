@@ -360,6 +360,10 @@ describe('The values of variables', () => {
     ['{"image": {"each": "1", "times": {"quality": {"my secret": "x"}}}}', 'entry 1 of the file, times, quality'],
     ['{"ask": {"perMillion": {"input": "1"}}}', 'entry 1 of the file, perMillion, output'],
     ['{"image": {}}', 'entry 1 of the file'],
+    [
+      '{"imagine": "0,05", "image": "1", "my secret": {}, "video": {"perSecnd": "1"}, "ask": "x", "music": true}',
+      'entry 1 of the file; entry 3 of the file; entry 4 of the file; and 2 more',
+    ],
     ['{"image": {"usualSeconds": "5"}}', 'entry 1 of the file'],
     ['{"my secret": "1"}', 'entry 1 of the file'],
   ])('PRICES with %s is refused with the location of the mistake, without quoting the file', (text, place) => {

@@ -40,13 +40,12 @@ export function openNotices(context: WatchContext & { version: string; operator:
       facts: {
         version,
         ...(!isWhole && { partition: partition.number }),
-        ...(isWhole && previous && previous.version !== version && { previous: previous.version }),
-        ...(isWhole &&
-          previous && {
-            awaySince: previous.stoppedAt ?? previous.seenAt,
-            wasClean: previous.stoppedAt !== undefined,
-            wasRestored: previous.isRestored === true,
-          }),
+        ...(previous && previous.version !== version && { previous: previous.version }),
+        ...(previous && {
+          awaySince: previous.stoppedAt ?? previous.seenAt,
+          wasClean: previous.stoppedAt !== undefined,
+          wasRestored: previous.isRestored === true,
+        }),
         tasks: resumed.filter((task) => !isHeld(task) && !isUnconfirmed(task)).length,
         unconfirmed: resumed.filter(isUnconfirmed).length,
       },
@@ -55,17 +54,19 @@ export function openNotices(context: WatchContext & { version: string; operator:
   return {
     state: () => {
       watch.refresh();
-      return { notices: notices.confirmed, runs: isWhole ? runs.recent : [] };
+      return { notices: notices.confirmed, runs: runs.recent };
     },
 
     /** Call this once the book has been read, and before its tasks are continued. */
     async open(): Promise<void> {
       resumed = book.live();
-      await Promise.all([notices.open(), runs.open()]);
+      await Promise.all([notices.open(), isWhole && runs.open()]);
     },
 
     /** Call this as soon as the bot has started. */
-    recordRun: () => runs.begin(),
+    recordRun: () => {
+      if (isWhole) runs.begin();
+    },
 
     findings: () => watch.findings(),
     reportUnreadable: (count: number): void => notices.report({ topic: 'unreadable' }, count),

@@ -156,7 +156,7 @@ export class Watch {
 
   /** Call this if the gateway did not respond to the check at the start. */
   noteSilence(): void {
-    this.#silentSince = this.#runs.recent[0]?.at ?? this.#context.clock.now();
+    this.#silentSince = this.#startedAt;
     this.refresh();
   }
 
