@@ -104,7 +104,11 @@ async function agree(
   terminal.say(
     `\nMessages go to #${terminalSafe(channel.name)} and are removed at the end${memberCost ? ', but not what the bot posts when you use it' : ''}; a closed thread stays there if the bot may not delete it. The commands are registered on this server for a moment if it has none of its own.`,
   );
-  const ordered = `What you order from the bot costs at most ${roundUp(memberCost ?? '0')} more, and anything where it knows no price: skip such a step.`;
+  const priced =
+    memberCost === '0'
+      ? 'The bot refuses what you order where it knows a price, since these leave nothing of that;'
+      : `What you order from the bot costs at most ${roundUp(memberCost ?? '0')} more;`;
+  const ordered = `${priced} where it knows no price, there is no limit: skip such a step.`;
   terminal.say(
     `Known prices add up to ${roundUp(total)} US dollars; steps that would exceed ${maxCost} are left out. ${memberCost ? ordered : ''}`,
   );

@@ -116,10 +116,8 @@ function deedsOf(body: CommandBody): Deed[] {
   }));
 }
 
-function exampleOf(option: APIApplicationCommandOption): string[] {
-  const isFreeText = option.type === ApplicationCommandOptionType.String && !option.choices && !option.autocomplete;
-  return option.required ? [`${option.name}: ${isFreeText ? PROMPT : '(any)'}`] : [];
-}
+const exampleOf = ({ name, required }: APIApplicationCommandOption): string[] =>
+  required ? [`${name}: ${name === 'prompt' ? PROMPT : '(any)'}`] : [];
 
 const ROUTES = {
   [InteractionType.Ping]: 'INTERACTION ping',
