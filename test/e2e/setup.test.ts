@@ -179,10 +179,12 @@ describe('/setup', () => {
     expect(text(await press(fixture, page, 'Refresh'))).toContain(
       `❔ <#${studio?.id}>, the log channel: could not be checked`,
     );
+    const logForm = await (await admin.click(await goTo(fixture, 4), 'Change log channel')).modal();
+    await (await admin.fill(logForm, { logChannel: ['no-threads'] })).message(says('posted in'));
     discord.world.removeChannel(discord.world.channel('no-threads'));
-    expect(text(await press(fixture, page, 'Refresh'))).toMatch(
-      /❌ <#\d+>, the alerts channel of `\/budget`: no longer exists, or the bot cannot see it\./,
-    );
+    const gone = text(await press(fixture, page, 'Refresh'));
+    for (const use of ['the log channel', 'the alerts channel of `/budget`'])
+      expect(gone).toMatch(new RegExp(`❌ <#\\d+>, ${use}: no longer exists, or the bot cannot see it\\.`));
   });
 
   it('The forms and pages that a step opens are those of /server and /budget, in new private messages, and the step shows what they changed', {

@@ -60,16 +60,17 @@ const MAX_CHANNELS = 10;
 export async function checkPermissions(guildId: string, { facts, services }: Context) {
   const { rules, logChannelId, alertsChannelId } = ruleFacts(guildId, services);
   const allowedIds = rules.access.flatMap(({ effect, channelIds = [] }) => (effect === 'allow' ? channelIds : []));
-  const uses = new Map<string, NamedChannel['use']>([
-    ...allowedIds.map((id) => [id, 'access'] as const),
+  // A channel with two uses has a line for each, because each says how to choose another one.
+  const uses = [
+    ...[...new Set(allowedIds)].map((id) => [id, 'access'] as const),
     ...(alertsChannelId === undefined ? [] : [[alertsChannelId, 'alerts'] as const]),
     ...(logChannelId === undefined ? [] : [[logChannelId, 'log'] as const]),
-  ]);
+  ];
   const { reads, outbox } = services.discord;
   const granted =
-    uses.size === 0 ? new Map<string, bigint>() : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
+    uses.length === 0 ? new Map<string, bigint>() : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
   const channels = await Promise.all(
-    [...uses].slice(-MAX_CHANNELS).map(async ([channelId, use]): Promise<NamedChannel> => {
+    uses.slice(-MAX_CHANNELS).map(async ([channelId, use]): Promise<NamedChannel> => {
       return { channelId, use, missing: await missingIn(channelId, granted, reads) };
     }),
   );

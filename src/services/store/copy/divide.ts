@@ -230,8 +230,9 @@ const divisions: Readonly<Record<Exclude<NamespaceKey, BucketedNamespace> | 'led
         bucketOf(nameIn(key)),
   ),
   notices: inFirstPartition('notices', mergeNotices),
-  // A cluster records no starts, so those before it would be taken for recent.
-  runs: async function* () {},
+  runs: async function* () {
+    // A cluster records no starts, so those before it would be taken for recent.
+  },
   quarantine: divideQuarantine,
   erasures: divideErasures,
   meta: divideMeta,
