@@ -25,6 +25,7 @@ export type MessageState =
 const REFUSALS = [
   ...['is busy', 'is temporarily unavailable', 'cannot be reached', 'invalid response', 'The gateway refused this'],
   ...['couldn’t confirm', 'does not support this feature', 'bot is restarting', 'does not allow this'],
+  'cannot respond right now',
   'would exceed your limit on this server',
   // Shown in place of a public answer, while only the member sees the reason.
   ...['cannot save anything', 'This request failed'],

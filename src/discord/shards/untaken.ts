@@ -75,7 +75,7 @@ export class UntakenInteractions<Services> {
     const responder = new Responder(this.#parts.outbox, interaction);
     try {
       if (interaction.type === InteractionType.ApplicationCommandAutocomplete) await responder.suggest([]);
-      else await responder.replyPrivately({ content: sayIn(member)('refusals.stopping') });
+      else await responder.replyPrivately({ content: sayIn(member)('refusals.notTaken') });
     } catch (error) {
       // A resumed session repeats interactions, some of which have been answered already or are too old to be answered.
       if (!isTooLate(error)) log.info({ err: error }, 'A member could not be told to try again.');
@@ -180,7 +180,7 @@ export class UntakenInteractions<Services> {
       if (this.#stopping.signal.aborted || !(await inbox.withdraw(partition, id))) return;
       this.#parts.onUntaken?.('refused');
       const { member, place } = this.#languagesOf(packet, early);
-      const plan = { content: sayIn(member)('refusals.stopping') };
+      const plan = { content: sayIn(member)('refusals.notTaken') };
       const reply = { plan, neutral: { content: sayIn(place)('requestFailed') } };
       const until = timestampOf(id) + TOKEN_LIFETIME_MS;
       await notifyMemberPrivately(responder, reply, { clock, until, stopping: this.#stopping.signal });

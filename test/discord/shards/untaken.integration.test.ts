@@ -121,7 +121,7 @@ describe('An interaction that no worker takes in time', () => {
         return shard.outcomes;
       };
       await expect.poll(outcomesLater, { interval: 5 }).toEqual(['refused']);
-      expect(text(await exchange.message())).toBe(sayIn(language)('refusals.stopping'));
+      expect(text(await exchange.message())).toBe(sayIn(language)('refusals.notTaken'));
     },
   );
 
