@@ -163,10 +163,11 @@ export function withAmountsOf(entry: LedgerEntry, { estimate, cost }: Task): Led
 
 /**
  * An entry without its task. If it is still reserved, the gateway never accepted the request, because accepted tasks are
- * kept until they end. Other entries stay: tasks expire and are deleted.
+ * kept until they end; only of one that cannot be read this is unknown, so its estimate counts. Other entries stay: tasks expire and are deleted.
  */
-export function closeOrphan(entry: LedgerEntry, now: number): LedgerEntry {
-  return standingOf(entry) === 'reserved' ? addFact(entry, { standing: 'refunded', at: now }) : entry;
+export function closeOrphan(entry: LedgerEntry, now: number, isUnreadable: boolean): LedgerEntry {
+  if (standingOf(entry) !== 'reserved') return entry;
+  return addFact(entry, { standing: isUnreadable ? 'settled' : 'refunded', at: now });
 }
 
 /** Whose entries to anonymize, up to when, and the secret for the new ids. */
@@ -199,6 +200,8 @@ export interface EntryStore {
   /** Yields the entries from the first day to the last, both included, oldest first. */
   readRange(first: string, last: string): AsyncGenerator<LedgerEntry>;
   task(id: string): Promise<Task | undefined>;
+  /** Whether a live task has a row that cannot be read. */
+  isUnreadable(id: string): Promise<boolean>;
   /** The sums that an anonymous entry still counts in. */
   keepScopes(entry: LedgerEntry, scopes: readonly string[], ttlMs: number): Promise<void>;
   /** The kept sums of each anonymous entry, by the entry's key. */

@@ -88,7 +88,9 @@ export class Ledger {
       const task = unmatched.get(entry.id) ?? (mayDiffer ? await this.#entries.task(entry.id) : undefined);
       unmatched.delete(entry.id);
       // `closeOrphan` leaves an entry that has an end as it is.
-      const corrected = task ? reconcileEntry(entry, task) : closeOrphan(entry, this.#context.clock.now());
+      const corrected = task
+        ? reconcileEntry(entry, task)
+        : closeOrphan(entry, this.#context.clock.now(), mayDiffer && (await this.#entries.isUnreadable(entry.id)));
       if (corrected !== entry) await this.#entries.change(entryKey(entry), () => corrected);
       count(corrected);
     }

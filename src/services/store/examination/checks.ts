@@ -1,6 +1,13 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { keysOf } from '../../../lib/entries.ts';
-import { closeOrphan, type LedgerEntry, reconcileEntry, taskEntryKey, withAmountsOf } from '../../money/entry.ts';
+import {
+  closeOrphan,
+  type LedgerEntry,
+  reconcileEntry,
+  standingOf,
+  taskEntryKey,
+  withAmountsOf,
+} from '../../money/entry.ts';
 import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { sentOrder } from '../../tasks/kind.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
@@ -160,7 +167,7 @@ export async function checkFingerprints(
 
 /** Compares the ledger with the tasks. Entries of erased tasks stay as they are, because nothing is left to derive them from. */
 export async function checkLedger(
-  { ledger, meta }: Namespaces,
+  { ledger, meta, live }: Namespaces,
   quarantine: Quarantine,
   { tasks, clock }: { tasks: ReadonlyMap<string, Task>; clock: Clock },
 ): Promise<Check> {
@@ -172,8 +179,14 @@ export async function checkLedger(
     const key = taskEntryKey(task);
     expectedEntries.set(key, withAmountsOf(reconcileEntry(good.get(key), task), task));
   }
+  const isUnreadable = async ({ id }: LedgerEntry): Promise<boolean> =>
+    !tasks.has(id) && ((await live.get(id)) !== undefined || (await quarantine.has(live, id)));
   for (const [key, entry] of good)
-    if (!expectedEntries.has(key)) expectedEntries.set(key, closeOrphan(entry, clock.now()));
+    if (!expectedEntries.has(key))
+      expectedEntries.set(
+        key,
+        closeOrphan(entry, clock.now(), standingOf(entry) === 'reserved' && (await isUnreadable(entry))),
+      );
   const wrongEntries = [...expectedEntries].filter(([key, entry]) => good.get(key) !== entry);
   const missingCount = wrongEntries.filter(([key]) => !good.has(key)).length;
   return {

@@ -11,15 +11,22 @@ const AFTER_COLON = ';';
 export class StoredEntries implements EntryStore {
   readonly #namespaces: Namespaces;
   readonly #keptScopes: Table<KeptScopes>;
+  readonly #quarantine: Quarantine;
   readonly #rows: Rows<LedgerEntry>;
   readonly #lock = new KeyedLock();
   readonly task: EntryStore['task'];
 
   constructor(namespaces: Namespaces, quarantine: Quarantine, keptScopes: Table<KeptScopes>, task: EntryStore['task']) {
     this.#namespaces = namespaces;
+    this.#quarantine = quarantine;
     this.#keptScopes = keptScopes;
     this.#rows = ledgerRows(namespaces.ledger, quarantine);
     this.task = task;
+  }
+
+  /** A row is set aside when it is read. */
+  isUnreadable(id: string): Promise<boolean> {
+    return this.#quarantine.has(this.#namespaces.live, id);
   }
 
   find(key: string): Promise<LedgerEntry | undefined> {

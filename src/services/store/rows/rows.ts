@@ -37,6 +37,14 @@ export class Quarantine {
     );
   }
 
+  /** Whether a row with this key was set aside. */
+  async has(source: Namespace, key: string): Promise<boolean> {
+    const start = `${source.name}:${key}`;
+    // The time follows a colon, which a semicolon sorts after.
+    for await (const _ of this.#namespace.between(`${start}:`, `${start};`)) return true;
+    return false;
+  }
+
   /** Notifies each owner once that a row was set aside; if `notify` returns false, the next start tries again. */
   async notifyOwners(notify: (memberId: string) => Promise<boolean>): Promise<void> {
     const notifiedOwners = new Map<string, boolean>();
