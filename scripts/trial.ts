@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageFile from '../package.json' with { type: 'json' };
 import { ruleTargets } from '../src/commands/index.ts';
@@ -17,7 +17,7 @@ import type { Member } from './trial/member-steps.ts';
 import { markdownOf, type TrialReport } from './trial/report.ts';
 import type { Step } from './trial/run.ts';
 import { costsOf, openTrial, type Trial } from './trial/trial.ts';
-import { EX_USAGE, runScript, Stop, type Values } from './usage.ts';
+import { EX_CONFIG, EX_USAGE, runScript, Stop, type Values } from './usage.ts';
 
 const DEFAULT_CAP = '1';
 
@@ -52,6 +52,7 @@ async function main(values: Values<typeof options>): Promise<number> {
     (yes && withMember && '--with-me needs you, so it cannot be used with --yes');
   if (problem) throw new Stop(EX_USAGE, `${problem}. Usage: ${USAGE}`);
   const config = readConfig(process.env, ruleTargets);
+  makeFolder(out);
   let trial: Trial | undefined;
   let isEnding = false;
   // The process ends once everything is removed.
@@ -74,6 +75,16 @@ async function main(values: Values<typeof options>): Promise<number> {
   } finally {
     terminal.close();
     await trial.close();
+  }
+}
+
+/** A report that cannot be written must not be found out after everything was paid. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch {
+    throw new Stop(EX_CONFIG, `No report can be written to ${path}. Name a folder that you may write to with --out.`);
   }
 }
 
@@ -147,7 +158,6 @@ async function run(
   const { profile: comparedWith, differences } = compareWithExpected(results, expected);
   const { version } = packageFile;
   const report: TrialReport = { format: 1, version, comparedWith, spentAtMost: spent, differences, steps: results };
-  mkdirSync(out, { recursive: true });
   const page = join(out, 'trial-report.md');
   writeFileSync(page, markdownOf(report));
   writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);

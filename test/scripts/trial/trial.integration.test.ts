@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -86,6 +86,21 @@ it('The command orders nothing without a known price, and its reports have no di
   expect(orders.map(({ path }) => path)).toEqual(['/music/fetch']);
   expect(readFileSync(join(folder, 'trial-report.md'), 'utf8')).toBe(markdownOf(report));
   expect(sides.discord.messages('studio')).toEqual([]);
+});
+
+it('A folder in which no report can be written ends the trial before it asks anything of Discord or the gateway', async () => {
+  const sides = await openSides('spec', {});
+  onTestFinished(() => sides.close());
+  const file = join(newFolder(), 'file');
+  writeFileSync(file, '');
+  const counts = () => [sides.discord.requests.length, sides.gateway.requests.length];
+  const before = counts();
+  const args = ['--channel', sides.channelId, '--yes', '--out', join(file, 'reports')];
+  expect(await run(args, environmentOf(sides))).toMatchObject({
+    code: 78,
+    output: expect.stringContaining('No report can be written'),
+  });
+  expect(counts()).toEqual(before);
 });
 
 it('A trial that is interrupted removes its messages, and writes no report', async () => {
