@@ -93,7 +93,8 @@ function messageRuns({ clients: { rest }, channel }: Sides, messageIds: Set<stri
     Thread: async () => {
       const body = { name: TITLE, auto_archive_duration: 60 };
       const { id } = (await rest.post(Routes.threads(channel.id, first), { body })) as APIThreadChannel;
-      await rest.post(Routes.channelMessages(id), { body: { content: NOTE } });
+      const note = (await rest.post(Routes.channelMessages(id), { body: { content: NOTE } })) as APIMessage;
+      await rest.delete(Routes.channelMessage(id, note.id));
       await rest.patch(Routes.channel(id), { body: { archived: true } });
       // Needs Manage Threads, which the bot does not ask for.
       await orRefusal(rest.delete(Routes.channel(id)));

@@ -39,7 +39,7 @@ export async function openWhole(address: StoreAddress, parts: WholeParts): Promi
   if (!isLocal(address)) return openServer(address, parts);
   if ((parts.count ?? 1) > 1)
     throw unsupportedError(
-      `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server, or one partition.`,
+      `The store ${publicName(address)} is a file, which has no partitions. Choose a Redis or Postgres server; from there, \`npm run migrate-store\` makes one partition of several.`,
     );
   if (!parts.create && !existsSync(fileOf(address))) return undefined;
   const openedBackend = await openBackend(address, parts);
@@ -116,6 +116,6 @@ async function countOf(first: Backend, required: number | undefined): Promise<nu
   if (storedCount === undefined && (required === 1 || (await isEmpty(first)))) return required;
   const [actual, expected] = [storedCount ?? 1, required].map((count) => `${count} partition${count === 1 ? '' : 's'}`);
   throw unsupportedError(
-    `The store ${first.name} has ${actual}, and ${expected} would be needed. Choose an empty store, or the same number of partitions.`,
+    `The store ${first.name} has ${actual}, and ${expected} would be needed. Choose an empty store, or one with as many partitions.`,
   );
 }
