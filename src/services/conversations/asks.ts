@@ -40,8 +40,6 @@ export class Asks {
   readonly kind: Kind;
   readonly #context: ConversationContext;
   readonly #schemas: AnswerSchemas;
-  /** Streams whose task has not been stored as accepted yet, by the task's id. */
-  readonly #openStreams = new Map<string, OpenStream>();
   readonly #abortControllers = new Map<string, AbortController>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #sender: QuestionSender;
@@ -64,8 +62,7 @@ export class Asks {
           asker: requester,
           stop: this.#newAbortController(),
         });
-        this.#openStreams.set(id, stream);
-        return { remoteId: stream.id ?? id, needsInput: false };
+        return { remoteId: stream.id ?? id, needsInput: false, follow: (task) => this.#follow(task, stream) };
       },
     });
   }
@@ -126,9 +123,7 @@ export class Asks {
     await Promise.all(this.#running);
   }
 
-  #follow(task: Task): void {
-    const stream = this.#openStreams.get(task.id);
-    this.#openStreams.delete(task.id);
+  #follow(task: Task, stream?: OpenStream): void {
     if (stream && this.#isStopping) stream.stop.abort('interrupted' satisfies StopReason);
     if (stream) this.#track(this.#run(task.id, stream.stop, stream));
     // A call that waits for approval survives a restart; an open stream does not.

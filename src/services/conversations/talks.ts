@@ -22,8 +22,6 @@ export class Talks {
   readonly #utterances: Utterances;
   readonly #silence: SilenceWatch;
   readonly #conversations = new Map<string, LiveTalk>();
-  /** Sessions whose task has not been accepted yet, by the task's id. */
-  readonly #pendingSessions = new Map<string, RealtimeSession>();
   readonly #runningWork = new Set<Promise<unknown>>();
   readonly #stopController = new AbortController();
 
@@ -41,19 +39,18 @@ export class Talks {
         durationKey: ({ model }) => `talk:${model}`,
         submit: async (request, { id }) => {
           const session = await this.#open(id, request);
-          this.#pendingSessions.set(id, session);
-          return { remoteId: session.id, needsInput: false };
+          return { remoteId: session.id, needsInput: false, follow: (task) => this.#follow(task, session) };
         },
       }),
       defineKind({
         name: 'said',
-        follow: (task) => this.#track(this.#utterances.follow(task)),
+        follow: (task) => this.#track(this.#utterances.interruptStored(task)),
         waitLimit: () => 'text',
         durationKey: ({ model }) => `said:${model}`,
-        submit: async (request, { id, materials }) => {
+        submit: async (request, { materials }) => {
           const liveAnswer = await this.#say(request, materials);
-          this.#utterances.register(id, liveAnswer);
-          return { remoteId: liveAnswer.answer.id, needsInput: false };
+          const follow = (task: TaskOf<'said'>) => this.#track(this.#utterances.follow(task, liveAnswer));
+          return { remoteId: liveAnswer.answer.id, needsInput: false, follow };
         },
       }),
     ];
@@ -93,10 +90,8 @@ export class Talks {
   }
 
   /** The conversation has just begun, or was running when the bot last stopped. In the latter case, its session is opened when a member speaks. */
-  #follow(task: Task): void {
+  #follow(task: Task, session?: RealtimeSession): void {
     const { id } = task;
-    const session = this.#pendingSessions.get(id);
-    this.#pendingSessions.delete(id);
     const conversation = new LiveTalk(() => this.#reopen(id), this.#context.log, talkOf(task).heardAt, session);
     this.#conversations.set(id, conversation);
     if (this.#stopController.signal.aborted) this.#track(conversation.close('interrupted'));

@@ -324,7 +324,8 @@ export class Orders {
     const applyOutcome = (current: Task): Task =>
       submission ? markAccepted(current, submission, now, hasCallback) : markUnconfirmed(current, outcome.reason, now);
     const sentTask = await book.change(task.id, applyOutcome, { mustHold: true });
-    if (submission) this.#context.follow(sentTask);
+    if (submission?.follow) submission.follow(sentTask);
+    else if (submission) this.#context.follow(sentTask);
     await this.takeOverPredecessor(sentTask);
     return sentTask;
   }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../../lib/refusal.ts';
 import { type FailureReason, GatewayError } from '../gateway/errors.ts';
-import type { Submission } from '../gateway/snapshot.ts';
 import type { OrderFiles } from '../safety/rules.ts';
-import type { Kind } from '../tasks/kind.ts';
+import type { Kind, LiveSubmission } from '../tasks/kind.ts';
 import type { GatherContext, Materials } from '../tasks/materials.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Callbacks } from './callbacks.ts';
@@ -142,4 +141,4 @@ const hasData = ({ images = [], references = [] }: Materials): boolean =>
 /** If there is neither a submission nor a refusal, the outcome is unknown. */
 export type SubmitOutcome =
   | { refused: unknown }
-  | { submission?: Submission; hasCallback?: boolean; reason?: FailureReason | undefined };
+  | { submission?: LiveSubmission; hasCallback?: boolean; reason?: FailureReason | undefined };

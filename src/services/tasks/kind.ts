@@ -25,6 +25,11 @@ export interface Source {
   };
 }
 
+/** `follow`: receives the response to the task, over the connection that the submit has opened. */
+export interface LiveSubmission<K extends TaskKind = TaskKind> extends Submission {
+  follow?(task: TaskOf<K>): void;
+}
+
 export interface Kind<K extends TaskKind = TaskKind> {
   readonly name: K;
   /** If there is no source, the kind follows its tasks itself, or they are not polled. */
@@ -40,7 +45,7 @@ export interface Kind<K extends TaskKind = TaskKind> {
     bodyOf(request: TaskRequests[K], materials: Materials, user: string | undefined): string;
     send(sent: SentOrder): Promise<Submission>;
   };
-  /** For kinds without a source: follows a task that was just accepted or that was running when the bot last stopped. */
+  /** For kinds without a source: follows a task that was running when the bot last stopped. */
   follow?(task: TaskOf<K>): void;
   waitLimit(request: TaskRequests[K]): WaitLimit;
   /** Jobs with the same key take about the same time. */
@@ -50,7 +55,7 @@ export interface Kind<K extends TaskKind = TaskKind> {
   /** The name under which a refusal is remembered. The default is the name of the kind. */
   offerName?(request: TaskRequests[K]): string;
   /** Missing if the kind cannot be ordered. */
-  submit?(request: TaskRequests[K], context: SubmitContext): Promise<Submission>;
+  submit?(request: TaskRequests[K], context: SubmitContext): Promise<LiveSubmission<K>>;
   sendWords?(
     remoteId: string,
     request: TaskRequests[K],

@@ -10,7 +10,6 @@ import { isPermanentFailure } from '../talk-session.ts';
 export class LiveAnswer {
   readonly answer: RealtimeAnswer;
   stopReason: StopReason | undefined;
-  #interrupting: Promise<void> | undefined;
 
   constructor(answer: RealtimeAnswer) {
     this.answer = answer;
@@ -18,8 +17,7 @@ export class LiveAnswer {
 
   interrupt(reason: StopReason): Promise<void> {
     this.stopReason ??= reason;
-    this.#interrupting ??= this.answer.interrupt();
-    return this.#interrupting;
+    return this.answer.interrupt();
   }
 }
 

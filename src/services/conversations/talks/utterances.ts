@@ -18,8 +18,6 @@ const MAX_ANSWER_SECONDS = 10 * 60;
 export class Utterances {
   readonly #context: ConversationContext;
   readonly #conversation: (id: string) => LiveTalk | undefined;
-  /** Answers whose task is not accepted yet, by the task's id. */
-  readonly #unacceptedAnswers = new Map<string, LiveAnswer>();
   readonly #liveAnswers = new Map<string, LiveAnswer>();
 
   constructor(context: ConversationContext, conversation: (id: string) => LiveTalk | undefined) {
@@ -27,18 +25,10 @@ export class Utterances {
     this.#conversation = conversation;
   }
 
-  register(id: string, liveAnswer: LiveAnswer): void {
-    this.#unacceptedAnswers.set(id, liveAnswer);
-  }
-
-  async follow(task: TaskOf<'said'>): Promise<void> {
-    const { id } = task;
-    const liveAnswer = this.#unacceptedAnswers.get(id);
-    this.#unacceptedAnswers.delete(id);
-    if (liveAnswer) return this.#answer(task, liveAnswer);
-    // A running answer does not survive a restart.
+  /** A running answer does not survive a restart. */
+  async interruptStored(task: TaskOf<'said'>): Promise<void> {
     await this.#joinConversation(task);
-    await this.#context.change(id, (known) =>
+    await this.#context.change(task.id, (known) =>
       endAnswerEarly(known, 'interrupted', undefined, this.#context.clock.now()),
     );
   }
@@ -57,7 +47,7 @@ export class Utterances {
     await this.#liveAnswers.get(id)?.interrupt('stopped');
   }
 
-  async #answer(task: TaskOf<'said'>, liveAnswer: LiveAnswer): Promise<void> {
+  async follow(task: TaskOf<'said'>, liveAnswer: LiveAnswer): Promise<void> {
     const { id } = task;
     const conversation = this.#conversation(task.request.talk);
     const onFinished = (): void => {

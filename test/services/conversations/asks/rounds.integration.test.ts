@@ -105,7 +105,7 @@ async function openAsks({ setup = createStoreFixture(), limits = {}, ...options 
       const context = { id: task.id, materials: {}, requester: task };
       const submission = await asks.kind.submit?.(request as never, context);
       if (!submission) throw new Error('Questions cannot be submitted.');
-      asks.kind.follow?.((await book.change(task.id, (one) => markAccepted(one, submission, clock.now()))) as never);
+      submission.follow?.((await book.change(task.id, (one) => markAccepted(one, submission, clock.now()))) as never);
       return task.id;
     },
     async ended(id: string): Promise<Task> {
