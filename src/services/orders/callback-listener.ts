@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, SteadyClock, systemClock } from '../../lib/clock.ts';
+import { type Clock, SteadyClock, systemClock, withTimeout } from '../../lib/clock.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import { listen } from '../../lib/listen.ts';
 import type { PlainLog } from '../../lib/log.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
+import { collectChunks } from '../gateway/event-stream.ts';
 import { parseJson, places } from '../gateway/places.ts';
 import { findRecord, meaningOfStatus, readStatusWord } from '../gateway/record.ts';
 
@@ -72,7 +73,7 @@ export async function openListener(
       callbacks.report('limited');
       return respond(request, response, 202);
     }
-    readBody(request, clock, (body) => {
+    void readBody(request, clock).then((body) => {
       const meaning = readCallback(body);
       callbacks.process(id, meaning);
       if (typeof meaning === 'object') respond(request, response, 200, meaning);
@@ -103,27 +104,15 @@ function limitSources(server: Server): void {
   });
 }
 
-/** Calls `done` once: with the body, or with undefined if it was too long, too slow or truncated. */
-function readBody(request: IncomingMessage, clock: Clock, done: (body: string | undefined) => void): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isDone = false;
-  const end = (isComplete: boolean): void => {
-    if (isDone) return;
-    isDone = true;
-    cancel();
-    done(isComplete ? Buffer.concat(chunks).toString('utf8') : undefined);
-    chunks.length = 0;
-  };
-  const cancel = clock.after(BODY_TIMEOUT_MS, () => end(false));
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) end(false);
-    else if (!isDone) chunks.push(chunk);
-  });
-  request.once('end', () => end(true));
-  request.once('error', () => end(false));
-  request.once('close', () => end(false));
+/** Undefined if it was too long, too slow or truncated. */
+async function readBody(request: IncomingMessage, clock: Clock): Promise<string | undefined> {
+  const reading = collectChunks(request.iterator({ destroyOnReturn: false }), MAX_BODY_BYTES);
+  const body = await withTimeout(
+    clock,
+    BODY_TIMEOUT_MS,
+    reading.catch(() => undefined),
+  );
+  return body?.isComplete ? Buffer.concat(body.chunks).toString('utf8') : undefined;
 }
 
 function respond(request: IncomingMessage, response: ServerResponse, status: number, body?: object): void {
@@ -151,7 +140,6 @@ const STATUS_PLACES = places('task_status', 'status', 'state');
  */
 export type CallbackMeaning = { challenge: string } | 'progress' | 'end' | 'unclear';
 
-/** `body` is undefined if it was too long, too slow or truncated. */
 export function readCallback(body: string | undefined): CallbackMeaning {
   const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) return 'unclear';
