@@ -1,6 +1,6 @@
 import { kindSpecs } from '../../src/commands/index.ts';
-import { GatewayPrices } from '../../src/services/money/gateway-prices.ts';
-import { type LearnedCosts, LearnedPrices, type LearnedStore } from '../../src/services/money/learned-prices.ts';
+import { createGatewayPrices } from '../../src/services/money/gateway-prices.ts';
+import { createLearnedPrices, type LearnedCosts, type LearnedStore } from '../../src/services/money/learned-prices.ts';
 import type { OperatorPrices } from '../../src/services/money/price.ts';
 import { PriceBook } from '../../src/services/money/price-book.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -25,8 +25,8 @@ export function operatorPriceBook(operator: OperatorPrices): PriceBook {
     operator,
     readAt: clock.now(),
     specs: kindSpecs,
-    gateway: new GatewayPrices(undefined, undefined, clock, log),
-    learned: new LearnedPrices(learnedStore(), clock, log),
+    gateway: createGatewayPrices(undefined, undefined, clock, log),
+    learned: createLearnedPrices(learnedStore(), clock, log),
     listNameOf: () => undefined,
   });
 }

@@ -16,47 +16,22 @@ export interface BudgetAlert {
 }
 
 /** Notifies once in each period that most of a server's budget has been used, and once that nothing is left. */
-export class Alerts {
-  readonly #spending: Spending;
-  readonly #budgets: Budgets;
-  readonly #send: (alert: BudgetAlert) => Promise<void>;
-  readonly #log: PlainLog;
-  readonly #pending = new Set<Promise<unknown>>();
+export function createAlerts(
+  spending: Spending,
+  budgets: Budgets,
+  send: (alert: BudgetAlert) => Promise<void>,
+  log: PlainLog,
+) {
+  const pending = new Set<Promise<unknown>>();
 
-  constructor(spending: Spending, budgets: Budgets, send: (alert: BudgetAlert) => Promise<void>, log: PlainLog) {
-    this.#spending = spending;
-    this.#budgets = budgets;
-    this.#send = send;
-    this.#log = log;
-  }
+  /** Undefined for the limit of concurrent tasks, which is not a budget. */
+  const nameOf = ({ holder, unit, kind = '', period }: Allowance): string | undefined =>
+    period && `${holder} ${unit} ${kind} ${spending.spans[period].key}`;
 
-  /** Called whenever a server's sums have changed. `exceeded`: the limit because of which an order was just refused. */
-  check(guildId: string, exceeded?: Allowance): void {
-    if (this.#findUnannounced(this.#budgets.get(guildId), guildId, exceeded).length === 0) return;
-    const work = this.#notify(guildId, exceeded).catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'A budget alert could not be sent, or not be recorded.'),
-    );
-    void trackUntilDone(work, this.#pending);
-  }
-
-  async finish(): Promise<void> {
-    await Promise.all(this.#pending);
-  }
-
-  /** Stores the alert before sending it. After a crash in between, it is missing, but it is never sent twice. */
-  async #notify(guildId: string, exceeded: Allowance | undefined): Promise<void> {
-    let reached: BudgetAlert['reached'] = [];
-    const { alertsChannelId: channelId } = await this.#budgets.change(guildId, (budget) => {
-      reached = this.#findUnannounced(budget, guildId, exceeded);
-      return reached.length === 0 ? budget : { ...budget, told: this.#withAnnounced(budget, reached) };
-    });
-    if (reached.length > 0) await this.#send({ guildId, channelId, reached });
-  }
-
-  #findUnannounced({ told }: ServerBudget, guildId: string, exceeded: Allowance | undefined): BudgetAlert['reached'] {
-    return this.#spending.serverAllowances(guildId).flatMap((allowance) => {
-      const name = this.#nameOf(allowance);
-      const isExceeded = exceeded !== undefined && name === this.#nameOf(exceeded);
+  function findUnannounced({ told }: ServerBudget, guildId: string, exceeded?: Allowance): BudgetAlert['reached'] {
+    return spending.serverAllowances(guildId).flatMap((allowance) => {
+      const name = nameOf(allowance);
+      const isExceeded = exceeded !== undefined && name === nameOf(exceeded);
       // A single expensive request does not use up a limit of which most is left.
       const used = reachedShare(allowance);
       const share = used !== undefined && isExceeded ? 100 : used;
@@ -66,20 +41,35 @@ export class Alerts {
   }
 
   /** Alerts of earlier periods are no longer needed. */
-  #withAnnounced({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
-    const current = new Set(Object.values(this.#spending.spans).map(({ key }) => key));
-    const kept = Object.entries(told).filter(([name]) => [...current].some((key) => name.endsWith(key)));
-    const newEntries = reached.flatMap(({ share, allowance }) => {
-      const name = this.#nameOf(allowance);
-      return name === undefined ? [] : [[name, share] as const];
-    });
-    return Object.fromEntries([...kept, ...newEntries]);
+  function withAnnounced({ told }: ServerBudget, reached: BudgetAlert['reached']): ServerBudget['told'] {
+    const current = Object.values(spending.spans).map(({ key }) => key);
+    const kept = Object.entries(told).filter(([name]) => current.some((key) => name.endsWith(key)));
+    const announced = reached.map(({ share, allowance }) => [nameOf(allowance) ?? '', share] as const);
+    return Object.fromEntries([...kept, ...announced]);
   }
 
-  /** Undefined for the limit of concurrent tasks, which is not a budget. */
-  #nameOf({ holder, unit, kind = '', period }: Allowance): string | undefined {
-    return period && `${holder} ${unit} ${kind} ${this.#spending.spans[period].key}`;
+  /** Stores the alert before sending it. After a crash in between, it is missing, but it is never sent twice. */
+  async function notify(guildId: string, exceeded?: Allowance): Promise<void> {
+    let reached: BudgetAlert['reached'] = [];
+    const { alertsChannelId: channelId } = await budgets.change(guildId, (budget) => {
+      reached = findUnannounced(budget, guildId, exceeded);
+      return reached.length === 0 ? budget : { ...budget, told: withAnnounced(budget, reached) };
+    });
+    if (reached.length > 0) await send({ guildId, channelId, reached });
   }
+
+  return {
+    /** Called whenever a server's sums have changed. `exceeded`: the limit because of which an order was just refused. */
+    check(guildId: string, exceeded?: Allowance): void {
+      if (findUnannounced(budgets.get(guildId), guildId, exceeded).length === 0) return;
+      const work = notify(guildId, exceeded).catch((error: unknown) =>
+        log.warn({ err: error }, 'A budget alert could not be sent, or not be recorded.'),
+      );
+      void trackUntilDone(work, pending);
+    },
+
+    finish: () => Promise.all(pending),
+  };
 }
 
 /** Returns the share of a limit that was reached, if any. A limit of zero never counts, because it is meant to allow nothing. */

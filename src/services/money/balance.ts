@@ -31,39 +31,16 @@ export interface LowBalance {
  * Checks whether the account's balance will last for another day. This requires that the gateway reports a limit and the usage of all
  * time, and that its amounts are known to be cents.
  */
-export class BalanceWatch {
-  readonly #context: AppContext;
-  readonly #reports: UsageReports;
-  readonly #ledger: Ledger;
-  #low: LowBalance | undefined;
-  #stopChecking: (() => Promise<void>) | undefined;
-
-  constructor(context: AppContext, reports: UsageReports, ledger: Ledger) {
-    this.#context = context;
-    this.#reports = reports;
-    this.#ledger = ledger;
-  }
-
-  /** Undefined if the balance is sufficient or unknown. */
-  get lowBalance(): LowBalance | undefined {
-    return this.#low;
-  }
-
-  start(): void {
-    this.#stopChecking = repeat(this.#context.clock, () => this.#check());
-  }
-
-  async stop(): Promise<void> {
-    await this.#stopChecking?.();
-  }
+export function createBalanceWatch({ clock, log }: AppContext, reports: UsageReports, ledger: Ledger) {
+  let low: LowBalance | undefined;
+  let stop: (() => Promise<void>) | undefined;
 
   /** Returns when to check again. */
-  async #check(): Promise<number> {
-    const { log } = this.#context;
+  async function check(): Promise<number> {
     try {
-      const limit = await this.#reports.limit({ attempts: 1 });
+      const limit = await reports.limit({ attempts: 1 });
       if (limit === undefined || compare(limit, UNLIMITED) >= 0) return UNREPORTED_RETRY_MS;
-      this.#low = await this.#computeLowBalance(limit);
+      low = await computeLowBalance(limit);
     } catch (error) {
       if (error instanceof GatewayError && UNSUPPORTED_ERRORS.has(error.kind)) return UNREPORTED_RETRY_MS;
       log.info({ err: error }, 'The balance of the gateway account could not be read.');
@@ -71,24 +48,36 @@ export class BalanceWatch {
     return POLL_INTERVAL_MS;
   }
 
-  async #computeLowBalance(limit: string): Promise<LowBalance | undefined> {
-    const { clock } = this.#context;
-    const { total = '0' } = await this.#reports.get({ start: UNUSED_DAY, end: UNUSED_DAY }, { attempts: 1 });
+  async function computeLowBalance(limit: string): Promise<LowBalance | undefined> {
+    const { total = '0' } = await reports.get({ start: UNUSED_DAY, end: UNUSED_DAY }, { attempts: 1 });
     if (isZero(total)) return undefined;
-    const perDay = await this.#computeDailyCost(dayOf(clock.now()));
+    const perDay = await computeDailyCost(dayOf(clock.now()));
     const left = difference(limit, divideBy100(total));
     if (compare(left, perDay) >= 0 && compare(left, '0') > 0) return undefined;
     return { left: roundDown(left), perDay: roundUp(perDay) };
   }
 
   /** Computes the average over the days on which something was used. */
-  async #computeDailyCost(today: string): Promise<string> {
+  async function computeDailyCost(today: string): Promise<string> {
     const range = { start: addDays(today, 1 - AVERAGE_DAYS), end: today };
-    const uses = (await this.#ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
+    const uses = (await ledger.queryUsage({ range })).filter(({ amount }) => amount !== undefined);
     const days = new Set(uses.map(({ day }) => day)).size;
     const sum = sumOf(uses.flatMap(({ amount }) => amount ?? [])) ?? '0';
     return days === 0 ? '0' : product(sum, String(1 / days));
   }
+
+  return {
+    /** Undefined if the balance is sufficient or unknown. */
+    get lowBalance(): LowBalance | undefined {
+      return low;
+    },
+
+    start(): void {
+      stop = repeat(clock, check);
+    },
+
+    stop: async (): Promise<void> => stop?.(),
+  };
 }
 
 const UNSUPPORTED_ERRORS: ReadonlySet<string> = new Set([

@@ -19,49 +19,39 @@ export interface ListedPrice {
   at: number;
 }
 
-type PriceFetch = (signal: AbortSignal) => Promise<PriceList>;
+export type GatewayPrices = ReturnType<typeof createGatewayPrices>;
 
-/** The gateway's own price list, kept in memory and refreshed in the background. No request ever waits for it. */
-export class GatewayPrices {
-  /** Undefined if no list is configured; nothing is fetched then. */
-  readonly #fetch: PriceFetch | undefined;
-  /** The group of the account, if the operator configured it. */
-  readonly #group: string | undefined;
-  readonly #clock: Clock;
-  readonly #log: PlainLog;
-  #prices: ReadonlyMap<string, ListedPrice> = new Map();
-  #stop: (() => Promise<void>) | undefined;
+/**
+ * The gateway's own price list, kept in memory and refreshed in the background. No request ever waits for it. Without `fetch`, no list is configured.
+ * `group`: that of the account, if the operator configured it.
+ */
+export function createGatewayPrices(
+  fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined,
+  group: string | undefined,
+  clock: Clock,
+  log: PlainLog,
+) {
+  let prices: ReadonlyMap<string, ListedPrice> = new Map();
+  let stop: (() => Promise<void>) | undefined;
+  return {
+    find: (name: string | undefined): ListedPrice | undefined => (name === undefined ? undefined : prices.get(name)),
 
-  constructor(fetch: PriceFetch | undefined, group: string | undefined, clock: Clock, log: PlainLog) {
-    this.#fetch = fetch;
-    this.#group = group;
-    this.#clock = clock;
-    this.#log = log;
-  }
+    start(): void {
+      if (!fetch) return;
+      stop = repeat(clock, async (signal) => {
+        try {
+          prices = pricesIn(await fetch(signal), group, clock.now());
+          return REFRESH_MS;
+        } catch (error) {
+          // The old list is kept, with its original time.
+          if (!signal.aborted) log.warn({ err: error }, 'The gateway’s price list could not be read.');
+          return RETRY_MS;
+        }
+      });
+    },
 
-  find(name: string | undefined): ListedPrice | undefined {
-    return name === undefined ? undefined : this.#prices.get(name);
-  }
-
-  start(): void {
-    const fetch = this.#fetch;
-    if (fetch) this.#stop = repeat(this.#clock, (signal) => this.#refresh(fetch, signal));
-  }
-
-  async stop(): Promise<void> {
-    await this.#stop?.();
-  }
-
-  /** After a failure, the old list is kept, with its original time. */
-  async #refresh(fetch: PriceFetch, signal: AbortSignal): Promise<number> {
-    try {
-      this.#prices = pricesIn(await fetch(signal), this.#group, this.#clock.now());
-      return REFRESH_MS;
-    } catch (error) {
-      if (!signal.aborted) this.#log.warn({ err: error }, 'The gateway’s price list could not be read.');
-      return RETRY_MS;
-    }
-  }
+    stop: async (): Promise<void> => stop?.(),
+  };
 }
 
 export function pricesIn(list: PriceList, group: string | undefined, at: number): Map<string, ListedPrice> {

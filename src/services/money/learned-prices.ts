@@ -39,52 +39,47 @@ const keyOf = ({ kind, model }: LearnedCosts | CostKey): string => `${kind}:${mo
 const variantOf = ({ facts }: CostKey): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 
+export type LearnedPrices = ReturnType<typeof createLearnedPrices>;
+
 /** The actual cost of finished jobs, kept across restarts. */
-export class LearnedPrices {
-  readonly #store: LearnedStore;
-  readonly #clock: Clock;
-  readonly #log: PlainLog;
-  readonly #costsByModel = new Map<string, LearnedCosts>();
-  readonly #countedTaskIds = new RecentMap<string, true>(MAX_REMEMBERED_TASKS);
+export function createLearnedPrices(store: LearnedStore, clock: Clock, log: PlainLog) {
+  const costsByModel = new Map<string, LearnedCosts>();
+  const countedTaskIds = new RecentMap<string, true>(MAX_REMEMBERED_TASKS);
+  return {
+    async open(): Promise<void> {
+      for (const costs of await store.all()) costsByModel.set(keyOf(costs), costs);
+    },
 
-  constructor(store: LearnedStore, clock: Clock, log: PlainLog) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#log = log;
-  }
+    /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
+    find(costKey: CostKey): { amount: string; isUpperBound: boolean; at: number } | undefined {
+      const variant = variantOf(costKey);
+      const { amounts = [], at = 0 } =
+        costsByModel.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
+      const highest = largestOf(amounts);
+      if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
+      return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
+    },
 
-  async open(): Promise<void> {
-    for (const costs of await this.#store.all()) this.#costsByModel.set(keyOf(costs), costs);
-  }
-
-  /** The highest of the latest costs, marked as an upper bound if they differ. Undefined until enough are known. */
-  find(costKey: CostKey): { amount: string; isUpperBound: boolean; at: number } | undefined {
-    const variant = variantOf(costKey);
-    const { amounts = [], at = 0 } =
-      this.#costsByModel.get(keyOf(costKey))?.variants.find((one) => one.variant === variant) ?? {};
-    const highest = largestOf(amounts);
-    if (highest === undefined || amounts.length < SAMPLE_SIZE) return undefined;
-    return { amount: highest, isUpperBound: amounts.some((one) => compare(one, highest) !== 0), at };
-  }
-
-  async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
-    if (this.#countedTaskIds.has(taskId)) return;
-    this.#countedTaskIds.set(taskId, true);
-    const key = keyOf(costKey);
-    const existingCosts = this.#costsByModel.get(key);
-    if (costKey.model.length > MAX_MODEL_LENGTH || (!existingCosts && this.#costsByModel.size >= MAX_MODELS)) return;
-    const variant = variantOf(costKey);
-    const { amounts = [] } = existingCosts?.variants.find((one) => one.variant === variant) ?? {};
-    const otherVariants = existingCosts?.variants.filter((one) => one.variant !== variant) ?? [];
-    const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: this.#clock.now() };
-    const { kind, model } = costKey;
-    const costs = { kind, model, variants: [...otherVariants, latest].slice(-MAX_VARIANTS) };
-    this.#costsByModel.set(key, costs);
-    try {
-      await this.#store.put(costs);
-    } catch (error) {
-      // The costs are stored again with the next task of this model.
-      this.#log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
-    }
-  }
+    async learn(taskId: string, costKey: CostKey, cost: string): Promise<void> {
+      if (countedTaskIds.has(taskId)) return;
+      countedTaskIds.set(taskId, true);
+      const key = keyOf(costKey);
+      const { kind, model } = costKey;
+      const existingCosts = costsByModel.get(key);
+      if (model.length > MAX_MODEL_LENGTH || (!existingCosts && costsByModel.size >= MAX_MODELS)) return;
+      const variant = variantOf(costKey);
+      const variants = existingCosts?.variants ?? [];
+      const { amounts = [] } = variants.find((one) => one.variant === variant) ?? {};
+      const latest = { variant, amounts: [...amounts, cost].slice(-SAMPLE_SIZE), at: clock.now() };
+      const others = variants.filter((one) => one.variant !== variant);
+      const costs = { kind, model, variants: [...others, latest].slice(-MAX_VARIANTS) };
+      costsByModel.set(key, costs);
+      try {
+        await store.put(costs);
+      } catch (error) {
+        // The costs are stored again with the next task of this model.
+        log.warn({ err: error }, 'The cost of a task could not be stored for later estimates.');
+      }
+    },
+  };
 }

@@ -4,18 +4,18 @@ import type { MediaProcess } from '../media/media-process.ts';
 import type { Partition } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';
 import type { KindSpecs } from '../tasks/kind-spec.ts';
-import { Alerts, type BudgetAlert } from './alerts.ts';
+import { type BudgetAlert, createAlerts } from './alerts.ts';
 import { type BudgetStore, Budgets, type HashOf, limitsIn, WHOLE_BOT } from './budgets.ts';
 import type { EntryStore } from './entry.ts';
-import { GatewayPrices } from './gateway-prices.ts';
-import { LearnedPrices, type LearnedStore } from './learned-prices.ts';
+import { createGatewayPrices } from './gateway-prices.ts';
+import { createLearnedPrices, type LearnedStore } from './learned-prices.ts';
 import { Ledger, type OtherEntries } from './ledger.ts';
 import type { LimitStarts } from './limit-starts.ts';
 import type { OperatorPrices } from './price.ts';
 import { PriceBook } from './price-book.ts';
 import type { SpendingSettings } from './spending/limits-in-force.ts';
 import { Spending } from './spending.ts';
-import { UsageReader } from './usage-reader.ts';
+import { createUsageReader } from './usage-reader.ts';
 import { PAUSE_PARTITION, type SharedNotes, WholeBot } from './whole-bot.ts';
 
 interface MoneySettings {
@@ -68,12 +68,12 @@ export function openMoney(
   const spending = new Spending(limits, budgets, clock, wholeBot);
   const ledger = new Ledger(context, store.entries, spending, others);
   budgets.beforeChange((_, budget) => ledger.countFor(limitsIn(budget)));
-  const alerts = new Alerts(spending, budgets, sendAlert, log);
+  const alerts = createAlerts(spending, budgets, sendAlert, log);
   spending.onUse((guildId, exceeded) => alerts.check(guildId, exceeded));
   const { path, group } = settings.gateway.pricing;
   const fetch = path === undefined ? undefined : (signal: AbortSignal) => gateway.prices.get(path, { signal });
-  const gatewayPrices = new GatewayPrices(fetch, group, clock, log);
-  const learnedPrices = new LearnedPrices(store.costs, clock, log);
+  const gatewayPrices = createGatewayPrices(fetch, group, clock, log);
+  const learnedPrices = createLearnedPrices(store.costs, clock, log);
   const prices = new PriceBook({
     operator: settings.prices,
     readAt: clock.now(),
@@ -82,7 +82,7 @@ export function openMoney(
     specs,
     listNameOf: ({ kind, request }) => kinds.find(({ name }) => name === kind)?.priceName?.(request),
   });
-  const usage = new UsageReader(gateway.usage, ledger, settings.gateway.usageUnit, mediaProcess, log);
+  const usage = createUsageReader(gateway.usage, ledger, settings.gateway.usageUnit, mediaProcess, log);
   return {
     budgets,
     spending,

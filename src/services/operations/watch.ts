@@ -5,7 +5,7 @@ import { repeat } from '../../lib/repeat.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { reachedShare } from '../money/alerts.ts';
 import type { Allowance } from '../money/allowance.ts';
-import { BalanceWatch } from '../money/balance.ts';
+import { createBalanceWatch } from '../money/balance.ts';
 import type { OtherPartitions } from '../orders/other-partitions.ts';
 import type { LaneTrouble } from '../orders/scheduler.ts';
 import { type Findings, watchedTopics } from '../store/notice.ts';
@@ -40,7 +40,7 @@ export class Watch {
   readonly #context: WatchContext;
   readonly #notices: Notices;
   readonly #runs: Runs;
-  readonly #balanceWatch: BalanceWatch;
+  readonly #balanceWatch: ReturnType<typeof createBalanceWatch>;
   /** The limits of the whole bot because of which an order was refused, and when they reset. */
   readonly #exceededUntil = new Map<string, number>();
   /** Default models that were logged, after the names of their settings. */
@@ -58,7 +58,7 @@ export class Watch {
     this.#context = context;
     this.#notices = notices;
     this.#runs = runs;
-    this.#balanceWatch = new BalanceWatch(context, context.gateway.usage, money.ledger);
+    this.#balanceWatch = createBalanceWatch(context, context.gateway.usage, money.ledger);
     money.spending.onRefusal((exceeded) => {
       const { holder, resetsAt } = exceeded;
       if (holder === 'total' && resetsAt !== undefined) this.#exceededUntil.set(nameOf(exceeded), resetsAt);

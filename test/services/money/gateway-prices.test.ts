@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PricedModel, PriceList } from '../../../src/services/gateway/price-list.ts';
-import { GatewayPrices, pricesIn } from '../../../src/services/money/gateway-prices.ts';
+import { createGatewayPrices, pricesIn } from '../../../src/services/money/gateway-prices.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { plainLog } from '../../support/plain-log.ts';
 
@@ -86,7 +86,7 @@ describe('The gateway’s price list in memory', () => {
   function createPrices(fetch: ((signal: AbortSignal) => Promise<PriceList>) | undefined) {
     const clock = new ManualClock();
     const warned: object[] = [];
-    const prices = new GatewayPrices(fetch, 'default', clock, plainLog({ warn: (facts) => warned.push(facts) }));
+    const prices = createGatewayPrices(fetch, 'default', clock, plainLog({ warn: (facts) => warned.push(facts) }));
     onTestFinished(() => prices.stop());
     prices.start();
     return { clock, prices, warned };

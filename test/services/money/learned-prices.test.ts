@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LearnedPrices } from '../../../src/services/money/learned-prices.ts';
+import { createLearnedPrices, type LearnedPrices } from '../../../src/services/money/learned-prices.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { plainLog } from '../../support/plain-log.ts';
 import { learnedStore } from '../../support/prices.ts';
@@ -9,7 +9,7 @@ const baseVariant = { kind: 'video', model: 'reel-2', facts: ['a private word'] 
 
 function createPrices(store = learnedStore()) {
   const clock = new ManualClock();
-  return { store, clock, prices: new LearnedPrices(store, clock, log) };
+  return { store, clock, prices: createLearnedPrices(store, clock, log) };
 }
 
 async function learnAll(
@@ -65,7 +65,7 @@ describe('The prices learned from past costs', () => {
 
   it('A failing store neither loses a price nor causes an error', async () => {
     const failingStore = { ...learnedStore(), put: async () => Promise.reject(new Error('unavailable')) };
-    const prices = new LearnedPrices(failingStore, new ManualClock(), log);
+    const prices = createLearnedPrices(failingStore, new ManualClock(), log);
     await learnAll(prices, repeat(20, '1'));
     expect(prices.find(baseVariant)?.amount).toBe('1');
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../src/commands/index.ts';
 import type { PriceList } from '../../../src/services/gateway/price-list.ts';
-import { GatewayPrices } from '../../../src/services/money/gateway-prices.ts';
-import { LearnedPrices } from '../../../src/services/money/learned-prices.ts';
+import { createGatewayPrices } from '../../../src/services/money/gateway-prices.ts';
+import { createLearnedPrices } from '../../../src/services/money/learned-prices.ts';
 import type { OperatorPrices } from '../../../src/services/money/price.ts';
 import { PriceBook } from '../../../src/services/money/price-book.ts';
 import type { TaskKind } from '../../../src/services/tasks/kind-spec.ts';
@@ -42,11 +42,11 @@ const priceList: PriceList = {
 /** Creates a price book that has read the gateway's list. */
 async function createBook(operator: OperatorPrices, group: string | null = 'default') {
   const clock = new ManualClock();
-  const gateway = new GatewayPrices(async () => priceList, group ?? undefined, clock, log);
+  const gateway = createGatewayPrices(async () => priceList, group ?? undefined, clock, log);
   onTestFinished(() => gateway.stop());
   gateway.start();
   await new Promise((resolve) => setImmediate(resolve));
-  const learned = new LearnedPrices(learnedStore(), clock, log);
+  const learned = createLearnedPrices(learnedStore(), clock, log);
   const readAt = clock.now() - 1;
   const listNameOf = ({ kind }: { kind: TaskKind }) => (kind === 'imagine' ? 'mj_imagine' : undefined);
   const book = new PriceBook({ operator, readAt, gateway, learned, specs: kindSpecs, listNameOf });

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { MediaProcess } from '../../../src/services/media/media-process.ts';
-import { UsageReader } from '../../../src/services/money/usage-reader.ts';
+import { createUsageReader } from '../../../src/services/money/usage-reader.ts';
 import { plainLog } from '../../support/plain-log.ts';
 
 function openReader() {
@@ -13,7 +13,7 @@ function openReader() {
   const log = plainLog({ warn: (_, message) => void warned.push(message) });
   const process = new MediaProcess({ clock: systemClock, log });
   onTestFinished(() => process.close());
-  const reader = new UsageReader(
+  const reader = createUsageReader(
     { get: async () => ({ total: undefined, rows: [] }) },
     { queryUsage: async () => [] },
     undefined,

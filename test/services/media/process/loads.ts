@@ -21,7 +21,7 @@ const { memoryContent } = await import('../../../../src/services/media/content.t
 const { openMedia } = await import('../../../../src/services/media/media.ts');
 const { MediaProcess } = await import('../../../../src/services/media/media-process.ts');
 const { openAudio } = await import('../../../../src/services/media/audio.ts');
-const { UsageReader } = await import('../../../../src/services/money/usage-reader.ts');
+const { createUsageReader } = await import('../../../../src/services/money/usage-reader.ts');
 
 const clock = systemClock;
 const log = createLogger({ level: 'silent', secrets: [], isPretty: false, write: () => undefined });
@@ -32,7 +32,7 @@ const media = openMedia(
   { log, clock, process: mediaProcess },
 );
 const audio = openAudio({ log, process: mediaProcess });
-const usage = new UsageReader(
+const usage = createUsageReader(
   { get: async () => ({ total: undefined, rows: [] }) },
   { queryUsage: async () => [] },
   undefined,
