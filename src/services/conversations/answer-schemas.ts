@@ -13,48 +13,43 @@ const WORKER = new URL('./asks/schema.worker.ts', import.meta.url);
 /** Reads the file of a member; undefined if it is not text. */
 type TextReader = (file: MemberFile, memberId: string) => Promise<string | undefined>;
 
-/** Checks answers against the schemas of members, in a thread that can be terminated. */
-export class AnswerSchemas {
-  readonly #textOf: TextReader;
-  readonly #workers: WorkerPool<SchemaJob, SchemaVerdict>;
+export type AnswerSchemas = ReturnType<typeof createAnswerSchemas>;
 
-  /** `clock`: the real clock, because the worker takes real time. */
-  constructor(textOf: TextReader, clock: Clock) {
-    this.#textOf = textOf;
-    this.#workers = new WorkerPool(WORKER, clock);
-  }
-
-  /** Returns the schema as it is stored and sent; refuses an invalid one. */
-  async read(source: string | MemberFile, memberId: string): Promise<string> {
-    const text = typeof source === 'string' ? source : await this.#textOf(source, memberId);
-    if (text === undefined) throw new Refusal('refusals.schemaNotJson');
-    const schema = JSON.stringify(throwIfRefusal(parseSchema(text)));
-    const verdict = await this.#run({ schema });
-    if (!verdict) throw new Refusal('refusals.schemaSlow');
-    if (verdict.problem !== undefined) throw new Refusal('refusals.schemaInvalid', { at: verdict.problem || '/' });
-    return schema;
-  }
-
-  /** Returns the answer as formatted JSON and the places that do not match, or undefined if it is not JSON. */
-  async check(schema: string, answer: string): Promise<{ text: string; check: SchemaCheck } | undefined> {
-    const verdict = await this.#run({ schema, answer });
-    return verdict ? verdict.checked : { text: answer, check: { misfits: [], count: 0, isUnfinished: true } };
-  }
-
-  close(): Promise<void> {
-    return this.#workers.close();
-  }
+/** Checks answers against the schemas of members, in a thread that can be terminated. `clock`: the real clock, because the worker takes real time. */
+export function createAnswerSchemas(textOf: TextReader, clock: Clock) {
+  const workers = new WorkerPool<SchemaJob, SchemaVerdict>(WORKER, clock);
 
   /** Undefined if the check took too much time or memory, or if the queue is full. */
-  async #run(job: SchemaJob): Promise<SchemaVerdict | undefined> {
+  async function run(job: SchemaJob): Promise<SchemaVerdict | undefined> {
     try {
-      const result: JobResult<SchemaVerdict> = await this.#workers.run(job, [], { longestMs: MAX_DURATION_MS });
+      const result: JobResult<SchemaVerdict> = await workers.run(job, [], { longestMs: MAX_DURATION_MS });
       return 'done' in result ? result.done : undefined;
     } catch (error) {
       if (error instanceof WorkerLost || error instanceof Refusal) return undefined;
       throw error;
     }
   }
+
+  return {
+    /** Returns the schema as it is stored and sent; refuses an invalid one. */
+    async read(source: string | MemberFile, memberId: string): Promise<string> {
+      const text = typeof source === 'string' ? source : await textOf(source, memberId);
+      if (text === undefined) throw new Refusal('refusals.schemaNotJson');
+      const schema = JSON.stringify(throwIfRefusal(parseSchema(text)));
+      const verdict = await run({ schema });
+      if (!verdict) throw new Refusal('refusals.schemaSlow');
+      if (verdict.problem !== undefined) throw new Refusal('refusals.schemaInvalid', { at: verdict.problem || '/' });
+      return schema;
+    },
+
+    /** Returns the answer as formatted JSON and the places that do not match, or undefined if it is not JSON. */
+    async check(schema: string, answer: string): Promise<{ text: string; check: SchemaCheck } | undefined> {
+      const verdict = await run({ schema, answer });
+      return verdict ? verdict.checked : { text: answer, check: { misfits: [], count: 0, isUnfinished: true } };
+    },
+
+    close: (): Promise<void> => workers.close(),
+  };
 }
 
 /** Larger schemas are slow and expensive for a model, and the schema is stored with its task. */
@@ -63,7 +58,7 @@ const MAX_DEPTH = 32;
 
 type Schema = Record<string, Json>;
 
-/** Finds problems that can be seen in the text alone; `AnswerSchemas` checks the rest. */
+/** Finds problems that can be seen in the text alone; a worker checks the rest. */
 export function parseSchema(text: string): Schema | Refusal {
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES) return new Refusal('refusals.schemaTooLarge');
   const schema = parsePlainJson(text);

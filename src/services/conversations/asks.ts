@@ -31,7 +31,7 @@ import {
 } from './ask-transitions.ts';
 import { leftOutFiles } from './asks/earlier-files.ts';
 import { QuestionSender } from './asks/sender.ts';
-import { DraftReporter, type OpenStream } from './asks/stream.ts';
+import { type OpenStream, reportDraft } from './asks/stream.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
@@ -203,7 +203,7 @@ export class Asks {
   }
 
   async #readStream(id: string, { events, stop }: OpenStream): Promise<TextResponse> {
-    const draft = new DraftReporter(this.#context.clock, async (text, doing) => {
+    const draft = reportDraft(this.#context.clock, async (text, doing) => {
       try {
         await this.#context.change(id, (task) => updateDraft(task, text, doing, this.#context.clock.now()));
       } catch (error) {

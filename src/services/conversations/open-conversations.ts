@@ -2,7 +2,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { TaskStore } from '../orders/task-store.ts';
 import type { MemberFile } from '../tasks/materials.ts';
-import { AnswerSchemas } from './answer-schemas.ts';
+import { createAnswerSchemas } from './answer-schemas.ts';
 import { Asks } from './asks.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { Talks } from './talks.ts';
@@ -21,7 +21,7 @@ export function openConversations(sources: Omit<ConversationContext, 'answers' |
     return document?.text;
   };
   // A thread takes real time, even if the bot uses a different clock.
-  const schemas = new AnswerSchemas(textOf, systemClock);
+  const schemas = createAnswerSchemas(textOf, systemClock);
   const asks = new Asks(context, schemas);
   const talks = new Talks(context);
   return {

@@ -20,7 +20,7 @@ export class Talks {
   readonly kinds: readonly Kind[];
   readonly #context: ConversationContext;
   readonly #utterances: Utterances;
-  readonly #silence: SilenceWatch;
+  readonly #silence;
   readonly #conversations = new Map<string, LiveTalk>();
   readonly #runningWork = new Set<Promise<unknown>>();
   readonly #stopController = new AbortController();
@@ -30,7 +30,7 @@ export class Talks {
     context.book.onChange((task) => this.#onTaskChange(task));
     context.book.onRemove((task) => this.#onTaskGone(task));
     this.#utterances = new Utterances(context, (id) => this.#conversations.get(id));
-    this.#silence = new SilenceWatch(context.clock, (id) => this.#track(this.end(id, 'idle')));
+    this.#silence = createSilenceWatch(context.clock, (id) => this.#track(this.end(id, 'idle')));
     this.kinds = [
       defineKind({
         name: 'talk',
@@ -185,35 +185,30 @@ const MAX_SILENCE_MS = 15 * 60_000;
 const RECHECK_MS = 60_000;
 
 /** Reports conversations in which no member has spoken for a while. */
-export class SilenceWatch {
-  readonly #clock: Clock;
-  readonly #onSilence: (id: string) => void;
-  readonly #cancels = new Map<string, () => void>();
+export function createSilenceWatch(clock: Clock, onSilence: (id: string) => void) {
+  const cancels = new Map<string, () => void>();
 
-  constructor(clock: Clock, onSilence: (id: string) => void) {
-    this.#clock = clock;
-    this.#onSilence = onSilence;
-  }
-
-  watch(id: string, talk: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
+  function watch(id: string, talk: Pick<LiveTalk, 'heardAt' | 'isBusy'>): void {
     const { heardAt, isBusy } = talk;
-    const remainingMs = heardAt + MAX_SILENCE_MS - this.#clock.now();
+    const remainingMs = heardAt + MAX_SILENCE_MS - clock.now();
     const checkIdle = (): void => {
-      if (talk.isBusy || talk.heardAt !== heardAt) this.watch(id, talk);
-      else this.#onSilence(id);
+      if (talk.isBusy || talk.heardAt !== heardAt) watch(id, talk);
+      else onSilence(id);
     };
-    this.#cancels.set(
-      id,
-      this.#clock.after(isBusy ? Math.max(remainingMs, RECHECK_MS) : Math.max(remainingMs, 0), checkIdle),
-    );
+    cancels.set(id, clock.after(Math.max(remainingMs, isBusy ? RECHECK_MS : 0), checkIdle));
   }
 
-  unwatch(id: string): void {
-    this.#cancels.get(id)?.();
-    this.#cancels.delete(id);
+  function unwatch(id: string): void {
+    cancels.get(id)?.();
+    cancels.delete(id);
   }
 
-  stop(): void {
-    for (const id of [...this.#cancels.keys()]) this.unwatch(id);
-  }
+  return {
+    watch,
+    unwatch,
+
+    stop(): void {
+      for (const id of [...cancels.keys()]) unwatch(id);
+    },
+  };
 }

@@ -13,7 +13,7 @@ import type { CallbackUrls } from '../orders/callback-urls.ts';
 import { createGatherer } from '../orders/gatherer.ts';
 import { isOwnResult } from '../orders/lists.ts';
 import type { BotSources } from '../orders/orders-context.ts';
-import { Pseudonyms } from '../orders/pseudonyms.ts';
+import { createPseudonyms } from '../orders/pseudonyms.ts';
 import { createReachCheck } from '../orders/reach-check.ts';
 import { Tasks } from '../orders/tasks.ts';
 import { openSafety, type SafetySources } from '../safety/open-safety.ts';
@@ -69,7 +69,7 @@ export function createEngine(context: AppContext, sources: EngineSources) {
     const message = await sources.discord.sendBudgetAlert(alert);
     if (message) await safety.serverLogs.recordAlert(alert.guildId, message);
   });
-  const pseudonyms = new Pseudonyms(store, others);
+  const pseudonyms = createPseudonyms(store, others);
   const hasUserField = settings.gateway.fields.user !== undefined;
   const userOf = hasUserField ? (memberId: string) => pseudonyms.getOrCreate(memberId) : undefined;
   const conversations = openConversations({ ...context, ...sources, book, money, models, gather, audio, userOf });

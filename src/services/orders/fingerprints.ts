@@ -20,73 +20,65 @@ export interface Recognition {
 /** Enough to find a task that the member who asked is allowed to see. */
 const MAX_TASKS = 20;
 
-/** Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. */
-export class Fingerprints {
-  readonly #book: TaskBook;
-  readonly #store: FingerprintStore;
-  readonly #maxFiles: number | undefined;
+export type Fingerprints = ReturnType<typeof createFingerprints>;
+
+/**
+ * Finds the task that delivered a file. The fingerprints are stored with the task, so they do not outlive it. `maxFiles`: the most files held in
+ * memory.
+ */
+export function createFingerprints(book: TaskBook, store: FingerprintStore, maxFiles?: number) {
   /** Read from the store when the index is first needed. */
-  #index: Promise<FingerprintIndex> | undefined;
+  let reading: Promise<FingerprintIndex> | undefined;
+  book.onRemove(({ id }) => void reading?.then((index) => index.remove(id), ignore));
 
-  /** `maxFiles`: the most files held in memory. */
-  constructor(book: TaskBook, store: FingerprintStore, maxFiles?: number) {
-    this.#book = book;
-    this.#store = store;
-    this.#maxFiles = maxFiles;
-    book.onRemove(({ id }) => void this.#index?.then((index) => index.remove(id), ignore));
+  async function read(): Promise<FingerprintIndex> {
+    const index = new FingerprintIndex(maxFiles);
+    // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
+    const live = book.live(({ fingerprints }) => fingerprints !== undefined);
+    for await (const { taskId, files } of store.all()) index.add(taskId, files);
+    for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
+    return index;
   }
 
-  /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
-  async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
-    if (files.length === 0) return;
-    let added: readonly Fingerprint[] = [];
-    const add = (task: Task): Task => {
-      added = unknownFingerprints(task.fingerprints ?? [], files);
-      return addFingerprints(task, files);
-    };
-    // Until its delivery is confirmed in the store, it is repeated after a power cut, and adds them again.
-    const options = { mustHold: true, isRepeatable: ({ state }: Task) => state === 'ready' };
-    await this.#book.change(taskId, add, options).catch(expecting(Refusal, () => undefined));
-    void this.#index?.then((index) => index.add(taskId, added), ignore);
-  }
-
-  /** Undefined if none of the tasks that are still stored has delivered the file. */
-  async recognise({ hash, likeness }: Fingerprint): Promise<Recognition | undefined> {
-    const index = await this.#loadIndex();
-    const same = await this.#tasks(index.findByHash(hash, MAX_TASKS), (file) => file.hash === hash);
-    if (same.length > 0) return { how: 'same', tasks: same };
-    if (likeness === undefined) return undefined;
-    const alike = await this.#tasks(index.findSimilar(likeness, MAX_TASKS), (file) => isAlike(file.likeness, likeness));
-    return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
-  }
-
-  async #tasks(ids: readonly string[], matches: (file: Fingerprint) => boolean): Promise<Task[]> {
+  async function matchingTasks(ids: readonly string[], matches: (file: Fingerprint) => boolean): Promise<Task[]> {
     const tasks: Task[] = [];
     for (const id of ids) {
-      const task = await this.#book.get(id);
+      const task = await book.get(id);
       if (task && !task.unwanted && task.fingerprints?.some(matches)) tasks.push(task);
     }
     return tasks;
   }
 
-  async #loadIndex(): Promise<FingerprintIndex> {
-    this.#index ??= this.#read();
-    try {
-      return await this.#index;
-    } catch (error) {
-      this.#index = undefined;
-      throw error;
-    }
-  }
+  return {
+    /** Called before the files are delivered, so no delivered file is unknown. Does not throw if the store is unreachable or the task was erased. */
+    async record(taskId: string, files: readonly Fingerprint[]): Promise<void> {
+      if (files.length === 0) return;
+      let added: readonly Fingerprint[] = [];
+      const add = (task: Task): Task => {
+        added = unknownFingerprints(task.fingerprints ?? [], files);
+        return addFingerprints(task, files);
+      };
+      // Until its delivery is confirmed in the store, it is repeated after a power cut, and adds them again.
+      const options = { mustHold: true, isRepeatable: ({ state }: Task) => state === 'ready' };
+      await book.change(taskId, add, options).catch(expecting(Refusal, () => undefined));
+      void reading?.then((index) => index.add(taskId, added), ignore);
+    },
 
-  async #read(): Promise<FingerprintIndex> {
-    const index = new FingerprintIndex(this.#maxFiles);
-    // The live tasks are read first, because a task that settles in the meantime may be missing from the rows.
-    const live = this.#book.live(({ fingerprints }) => fingerprints !== undefined);
-    for await (const { taskId, files } of this.#store.all()) index.add(taskId, files);
-    for (const { id, fingerprints = [] } of live) index.add(id, fingerprints);
-    return index;
-  }
+    /** Undefined if none of the tasks that are still stored has delivered the file. */
+    async recognise({ hash, likeness }: Fingerprint): Promise<Recognition | undefined> {
+      reading ??= read();
+      const index = await reading.catch((error: unknown) => {
+        reading = undefined;
+        throw error;
+      });
+      const same = await matchingTasks(index.findByHash(hash, MAX_TASKS), (file) => file.hash === hash);
+      if (same.length > 0) return { how: 'same', tasks: same };
+      if (likeness === undefined) return undefined;
+      const similar = index.findSimilar(likeness, MAX_TASKS);
+      const alike = await matchingTasks(similar, (file) => isAlike(file.likeness, likeness));
+      return alike.length > 0 ? { how: 'alike', tasks: alike } : undefined;
+    },
+  };
 }
 
 /** Ignores a failure, because the next search reports it. */

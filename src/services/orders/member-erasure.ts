@@ -6,7 +6,7 @@ import { markForErasure, markWithdrawn } from '../tasks/transitions.ts';
 import { tasksOf } from './lists.ts';
 import type { OrdersContext } from './orders-context.ts';
 import type { ErasureMessage, ErasureReport } from './other-partitions.ts';
-import { MAX_UNDELETABLE, PartErasures, totalOutcome, withReport } from './part-erasures.ts';
+import { createPartErasures, MAX_UNDELETABLE, totalOutcome, withReport } from './part-erasures.ts';
 import type { ErasureMark, ErasureOutcome } from './task-store.ts';
 
 const COUNTS_PER_WRITE = 50;
@@ -25,7 +25,7 @@ export class MemberErasure {
   /** The stored mark, except that the counts may be higher. */
   #mark: ErasureMark;
   #notifyPage: NotifyPage | undefined;
-  readonly #partErasures: PartErasures;
+  readonly #partErasures;
   readonly #lock = new KeyedLock();
   #isStopped = false;
   #isLedgerDue = true;
@@ -36,7 +36,7 @@ export class MemberErasure {
   constructor(mark: ErasureMark, context: OrdersContext) {
     this.#mark = mark;
     this.#context = context;
-    this.#partErasures = new PartErasures(context.others, context.clock);
+    this.#partErasures = createPartErasures(context.others, context.clock);
   }
 
   covers({ times }: Task): boolean {

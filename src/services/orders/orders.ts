@@ -28,11 +28,11 @@ import {
 } from '../tasks/transitions.ts';
 import type { OrdersContext } from './orders-context.ts';
 import { pingOf } from './preferences.ts';
-import { QUEUE_FULL_ERRORS, RefusedOrders } from './refused-orders.ts';
+import { createRefusedOrders, QUEUE_FULL_ERRORS } from './refused-orders.ts';
 import { type PreparedOrder, type PreviousAttempt, Sender } from './sender.ts';
 import { Line } from './submission/line.ts';
-import { LiveOrders } from './submission/live-limits.ts';
-import { RecentOrders } from './submission/recent-orders.ts';
+import { createLiveOrders } from './submission/live-limits.ts';
+import { createRecentOrders } from './submission/recent-orders.ts';
 
 /** After this time, one task is let through to check whether the account has credit again. */
 const NO_CREDIT_MS = 2 * 60_000;
@@ -47,20 +47,20 @@ export class Orders {
   readonly #context: OrdersContext;
   /** Unconfirmed tasks that are being submitted again. */
   readonly #resubmitting = new Set<string>();
-  readonly #recentOrders: RecentOrders;
-  readonly #liveOrders: LiveOrders;
+  readonly #recentOrders;
+  readonly #liveOrders;
   readonly #sender: Sender;
   readonly #credit = new Listeners<[kind: TaskKind, isAvailable: boolean]>();
   /** Called if the account has no credit left for a kind, and with each task of it that is accepted. */
   readonly onCredit = this.#credit.add;
   /** Until when no orders of a kind are sent, because the account has no credit left for it. */
   readonly #noCreditUntil = new Map<TaskKind, number>();
-  readonly #refusedOrders: RefusedOrders;
+  readonly #refusedOrders;
 
   constructor(context: OrdersContext) {
     this.#context = context;
-    this.#recentOrders = new RecentOrders(context);
-    this.#liveOrders = new LiveOrders(context.book, context.limits.live);
+    this.#recentOrders = createRecentOrders(context);
+    this.#liveOrders = createLiveOrders(context.book, context.limits.live);
     this.#sender = new Sender(context);
     this.line = new Line(context, (id) =>
       trackUntilDone(
@@ -68,7 +68,7 @@ export class Orders {
         context.pendingWork,
       ),
     );
-    this.#refusedOrders = new RefusedOrders(context, this.line);
+    this.#refusedOrders = createRefusedOrders(context, this.line);
   }
 
   /** `plannedId`: the id of one of several orders that were confirmed together, and may be the same. It must have no task yet. */

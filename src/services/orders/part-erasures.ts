@@ -8,58 +8,51 @@ export const MAX_UNDELETABLE = 100;
 const REQUEST_INTERVAL_MS = 30_000;
 
 /** Sends the messages of one erasure to other partitions: requests if the member asked here, and reports if other partitions requested it. */
-export class PartErasures {
-  readonly #others: OtherPartitions | undefined;
-  readonly #clock: Clock;
-  #requestedAt = Number.NEGATIVE_INFINITY;
+export function createPartErasures(others: OtherPartitions | undefined, clock: Clock) {
+  let requestedAt = Number.NEGATIVE_INFINITY;
   /** The number of undeletable messages in the last report. */
-  #reportedCount: number | undefined;
+  let reportedCount: number | undefined;
 
-  constructor(others: OtherPartitions | undefined, clock: Clock) {
-    this.#others = others;
-    this.#clock = clock;
-  }
-
-  /** Called if the member asks in this partition. */
-  begin(mark: ErasureMark): ErasureMark {
-    this.#requestedAt = Number.NEGATIVE_INFINITY;
-    const { numbers } = this.#others ?? {};
-    return numbers ? { ...mark, asked: numbers.map((partition) => toAskedPartition(partition, mark)) } : mark;
-  }
-
-  /** Called if another partition requests the erasure. */
-  join(mark: ErasureMark, from: number): ErasureMark {
-    this.#reportedCount = undefined;
-    return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
-  }
-
-  async requestErasures({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
-    const now = this.#clock.now();
-    if (!this.#others || now - this.#requestedAt < REQUEST_INTERVAL_MS) return;
-    const { ownNumber: from } = this.#others;
-    for (const { partition, state } of asked)
-      if (state !== 'done') await this.#others.send(partition, { do: 'erase', from, memberId, until });
-    this.#requestedAt = now;
-  }
-
-  /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
-  async report(mark: ErasureMark, running: number): Promise<void> {
-    if (this.#reportedCount === mark.stays) return;
-    await this.#send(mark, running, false);
-    this.#reportedCount = mark.stays;
-  }
-
-  reportDone(mark: ErasureMark): Promise<void> {
-    return this.#send(mark, 0, true);
-  }
-
-  async #send(mark: ErasureMark, running: number, isDone: boolean): Promise<void> {
-    if (!this.#others) return;
+  async function send(mark: ErasureMark, running: number, isDone: boolean): Promise<void> {
+    if (!others) return;
     const { memberId, until, tasks, messages, stays, left, askedBy = [] } = mark;
     const outcome = { tasks, messages, stays, left, running };
-    const message: ErasureMessage = { do: 'erased', from: this.#others.ownNumber, memberId, until, isDone, outcome };
-    for (const partition of askedBy) await this.#others.send(partition, message);
+    const message: ErasureMessage = { do: 'erased', from: others.ownNumber, memberId, until, isDone, outcome };
+    for (const partition of askedBy) await others.send(partition, message);
   }
+
+  return {
+    /** Called if the member asks in this partition. */
+    begin(mark: ErasureMark): ErasureMark {
+      requestedAt = Number.NEGATIVE_INFINITY;
+      const { numbers } = others ?? {};
+      return numbers ? { ...mark, asked: numbers.map((partition) => toAskedPartition(partition, mark)) } : mark;
+    },
+
+    /** Called if another partition requests the erasure. */
+    join(mark: ErasureMark, from: number): ErasureMark {
+      reportedCount = undefined;
+      return { ...mark, askedBy: [...new Set([...(mark.askedBy ?? []), from])] };
+    },
+
+    async requestErasures({ memberId, until, asked = [] }: ErasureMark): Promise<void> {
+      const now = clock.now();
+      if (!others || now - requestedAt < REQUEST_INTERVAL_MS) return;
+      const { ownNumber: from } = others;
+      for (const { partition, state } of asked)
+        if (state !== 'done') await others.send(partition, { do: 'erase', from, memberId, until });
+      requestedAt = now;
+    },
+
+    /** Called once the messages are deleted, and again if more of them turn out to be undeletable. */
+    async report(mark: ErasureMark, running: number): Promise<void> {
+      if (reportedCount === mark.stays) return;
+      await send(mark, running, false);
+      reportedCount = mark.stays;
+    },
+
+    reportDone: (mark: ErasureMark): Promise<void> => send(mark, 0, true),
+  };
 }
 
 /** If the member had asked before, what was erased then remains counted. */

@@ -18,17 +18,9 @@ export const QUEUE_FULL_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['rate-l
 const UPLOAD_RETRY_ERRORS: ReadonlySet<GatewayErrorKind> = new Set(['unavailable', 'unreachable']);
 
 /** Handles orders that the gateway has definitely refused. */
-export class RefusedOrders {
-  readonly #context: OrdersContext;
-  readonly #line: Line;
-
-  constructor(context: OrdersContext, line: Line) {
-    this.#context = context;
-    this.#line = line;
-  }
-
+export function createRefusedOrders({ book, money, models, offers, specs, clock, log }: OrdersContext, line: Line) {
   /** Lets the task wait again if the gateway accepts no more jobs at the moment. Undefined if it was refused for another reason, or too often. */
-  async returnToLine(
+  async function returnToLine(
     { name }: Kind,
     { id, returns = 0 }: Task,
     refused: unknown,
@@ -36,32 +28,14 @@ export class RefusedOrders {
   ): Promise<Task | undefined> {
     if (!(refused instanceof GatewayError) || !temporaryErrors.has(refused.kind) || returns >= MAX_RETURNS)
       return undefined;
-    this.#line.holdKind(name, returns + 1, refused.retryAfterMs);
-    const task = await this.#context.book.change(id, markReturned, { mustHold: true });
-    this.#line.join(task, { isNext: true });
+    line.holdKind(name, returns + 1, refused.retryAfterMs);
+    const task = await book.change(id, markReturned, { mustHold: true });
+    line.join(task, { isNext: true });
     return task;
   }
 
-  /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
-  async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
-    const { book, log } = this.#context;
-    const { id, returns = 0 } = task;
-    try {
-      if (await this.returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
-      const isFinal = error instanceof GatewayError && !UPLOAD_RETRY_ERRORS.has(error.kind);
-      if (isFinal || returns >= MAX_RETURNS) return await this.end(id, error);
-      const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
-      const returned = await book.change(id, markReturned, { mustHold: true });
-      this.#line.hold(id, returns + 1, retryAfterMs);
-      this.#line.join(returned, { isNext: true });
-    } catch (failure) {
-      log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
-    }
-  }
-
   /** Ends a task that had waited. */
-  async end(id: string, error: unknown): Promise<void> {
-    const { book, clock, log } = this.#context;
+  async function end(id: string, error: unknown): Promise<void> {
     try {
       await book.change(id, (task) => markRefused(task, failureOf(error), clock.now()), { mustHold: true });
     } catch (failure) {
@@ -69,30 +43,50 @@ export class RefusedOrders {
     }
   }
 
-  /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
-  async errorFor(kind: Kind, order: OrderedRequest<TaskKind>, refused: unknown): Promise<unknown> {
-    const { hideIfUnsupported } = kind;
-    const { modelKind } = this.#context.specs[order.kind].traits;
-    const { model } = order.request;
-    if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
-      await this.#context.models.markUnfit(model, modelKind);
-    if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
-    if (refused.hasKnownCode) this.#context.offers.markRefused(offerNameOf(kind, order));
-    return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
-  }
+  return {
+    returnToLine,
+    end,
 
-  /** Removes a task that did not have to wait, because its owner is informed immediately. */
-  async remove(id: string): Promise<void> {
-    const { book, money } = this.#context;
-    const task = book.find(id);
-    try {
-      await book.remove(id);
-      if (task) await money.ledger.refund(task);
-    } catch (error) {
-      // The next start finds the task with an unknown outcome and informs its owner.
-      this.#context.log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
-    }
-  }
+    /** Lets a task wait again that could not be prepared when its turn came, or ends it. Never throws. */
+    async postpone(kind: Kind, task: Task, error: unknown): Promise<void> {
+      const { id, returns = 0 } = task;
+      try {
+        if (await returnToLine(kind, task, error, QUEUE_FULL_ERRORS)) return;
+        const isFinal = error instanceof GatewayError && !UPLOAD_RETRY_ERRORS.has(error.kind);
+        if (isFinal || returns >= MAX_RETURNS) return await end(id, error);
+        const retryAfterMs = error instanceof GatewayError ? error.retryAfterMs : undefined;
+        const returned = await book.change(id, markReturned, { mustHold: true });
+        line.hold(id, returns + 1, retryAfterMs);
+        line.join(returned, { isNext: true });
+      } catch (failure) {
+        log.info({ task: id, err: failure }, 'A task was cancelled or erased before it could be postponed.');
+      }
+    },
+
+    /** Returns the error for the member. Only refusals with a specific code are remembered for other orders. */
+    async errorFor(kind: Kind, order: OrderedRequest<TaskKind>, refused: unknown): Promise<unknown> {
+      const { hideIfUnsupported } = kind;
+      const { modelKind } = specs[order.kind].traits;
+      const { model } = order.request;
+      if (modelKind && model !== undefined && refused instanceof GatewayError && refused.refusesModel)
+        await models.markUnfit(model, modelKind);
+      if (!hideIfUnsupported || !(refused instanceof GatewayError) || refused.kind !== 'not-offered') return refused;
+      if (refused.hasKnownCode) offers.markRefused(offerNameOf(kind, order));
+      return hideIfUnsupported === 'kind' ? new Refusal('refusals.kindNotSupported') : refused;
+    },
+
+    /** Removes a task that did not have to wait, because its owner is informed immediately. */
+    async remove(id: string): Promise<void> {
+      const task = book.find(id);
+      try {
+        await book.remove(id);
+        if (task) await money.ledger.refund(task);
+      } catch (error) {
+        // The next start finds the task with an unknown outcome and informs its owner.
+        log.error({ task: id, err: error }, 'A refused task could not be removed from the store.');
+      }
+    },
+  };
 }
 
 /** What is shown to the owner of a task that the bot or the gateway refused after it was stored. */

@@ -8,7 +8,7 @@ import { type RuleStore, Rules } from './rules.ts';
 import type { RuleTargets } from './rules-file.ts';
 import { type LogStore, type Removal, ServerLogs } from './server-log.ts';
 import type { RuleSet } from './server-rules.ts';
-import { ServerSetup, type SetupStore } from './server-setup.ts';
+import { createServerSetup, type SetupStore } from './server-setup.ts';
 
 export interface SafetySources {
   settings: { rules: RuleSet; moderation: ModerationSettings };
@@ -47,7 +47,7 @@ export function openSafety(
     rules,
     reports,
     serverLogs,
-    setup: new ServerSetup(store.setups, partition),
+    setup: createServerSetup(store.setups, partition),
     targets: ruleTargets,
     moderationAwaySince: () => moderationService?.awaySince(),
 

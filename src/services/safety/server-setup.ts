@@ -16,41 +16,35 @@ export type SetupStore = Pick<StoredRows<SetupMark>, 'startingWith' | 'put'>;
 /** One with more servers reads the marks of some of them again. */
 const MAX_EXAMINED = 5_000;
 
+export type ServerSetup = ReturnType<typeof createServerSetup>;
+
 /** How far admins have come with the set-up of their servers. Each mark is a row, so two admins cannot overwrite each other's. */
-export class ServerSetup {
-  readonly #store: SetupStore;
-  readonly #partition: Partition;
+export function createServerSetup(store: SetupStore, partition: Partition) {
   /** The servers that need no hint, and those that are being given one. */
-  readonly #examined = new RecentMap<string, true>(MAX_EXAMINED);
+  const examined = new RecentMap<string, true>(MAX_EXAMINED);
+  const giveHintBack = (guildId: string): void => void examined.delete(guildId);
+  const marks = async (guildId: string): Promise<ReadonlySet<SetupMark['mark']>> =>
+    new Set((await store.startingWith(`${guildId}:`)).map(({ mark }) => mark));
+  return {
+    marks,
+    giveHintBack,
 
-  constructor(store: SetupStore, partition: Partition) {
-    this.#store = store;
-    this.#partition = partition;
-  }
+    async mark(guildId: string, mark: SetupMark['mark']): Promise<void> {
+      await store.put({ guildId, mark });
+      examined.set(guildId, true);
+    },
 
-  async mark(guildId: string, mark: SetupMark['mark']): Promise<void> {
-    await this.#store.put({ guildId, mark });
-    this.#examined.set(guildId, true);
-  }
-
-  async marks(guildId: string): Promise<ReadonlySet<SetupMark['mark']>> {
-    return new Set((await this.#store.startingWith(`${guildId}:`)).map(({ mark }) => mark));
-  }
-
-  /** Whether the admins of a server have still to be told about `/setup`. Only one caller is told so, until it gives the hint back. */
-  async takeHint(guildId: string): Promise<boolean> {
-    // Another partition has the marks of the server in which a button of this partition's task was pressed.
-    if (!isAtHome(guildId, this.#partition) || this.#examined.has(guildId)) return false;
-    this.#examined.set(guildId, true);
-    try {
-      return (await this.marks(guildId)).size === 0;
-    } catch (error) {
-      this.giveHintBack(guildId);
-      throw error;
-    }
-  }
-
-  giveHintBack(guildId: string): void {
-    this.#examined.delete(guildId);
-  }
+    /** Whether the admins of a server have still to be told about `/setup`. Only one caller is told so, until it gives the hint back. */
+    async takeHint(guildId: string): Promise<boolean> {
+      // Another partition has the marks of the server in which a button of this partition's task was pressed.
+      if (!isAtHome(guildId, partition) || examined.has(guildId)) return false;
+      examined.set(guildId, true);
+      try {
+        return (await marks(guildId)).size === 0;
+      } catch (error) {
+        giveHintBack(guildId);
+        throw error;
+      }
+    },
+  };
 }

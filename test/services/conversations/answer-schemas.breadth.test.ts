@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { AnswerSchemas } from '../../../src/services/conversations/answer-schemas.ts';
+import { type AnswerSchemas, createAnswerSchemas } from '../../../src/services/conversations/answer-schemas.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const openedSchemas: AnswerSchemas[] = [];
 afterEach(async () => void (await Promise.all(openedSchemas.splice(0).map((one) => one.close()))));
 
 function openSchemas({ clock = systemClock, text = '{"type":"object"}' } = {}): AnswerSchemas {
-  const schemas = new AnswerSchemas(async () => text, clock);
+  const schemas = createAnswerSchemas(async () => text, clock);
   openedSchemas.push(schemas);
   return schemas;
 }

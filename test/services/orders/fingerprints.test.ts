@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Fingerprint, joinFingerprints, MAX_DIFFERENT_BITS } from '../../../src/services/media/fingerprint.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import { FingerprintIndex } from '../../../src/services/orders/fingerprint-index.ts';
-import { Fingerprints } from '../../../src/services/orders/fingerprints.ts';
+import { createFingerprints, type Fingerprints } from '../../../src/services/orders/fingerprints.ts';
 import { markDelivered } from '../../../src/services/tasks/delivery-state.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
@@ -23,7 +23,7 @@ async function openFingerprints(testStore: TestStore, maxFiles?: number) {
   const store = await testStore.open();
   const book = new TaskBook(store, testStore.log);
   await book.open();
-  return { store, book, fingerprints: new Fingerprints(book, store.fingerprints, maxFiles) };
+  return { store, book, fingerprints: createFingerprints(book, store.fingerprints, maxFiles) };
 }
 
 const idsOf = (found: { tasks: readonly Task[] } | undefined): string[] | undefined => found?.tasks.map(({ id }) => id);

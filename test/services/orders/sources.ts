@@ -11,7 +11,7 @@ import type { OperatorPrices } from '../../../src/services/money/price.ts';
 import type { PriceBook } from '../../../src/services/money/price-book.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import type { OrdersSources } from '../../../src/services/orders/orders-context.ts';
-import { Pseudonyms } from '../../../src/services/orders/pseudonyms.ts';
+import { createPseudonyms } from '../../../src/services/orders/pseudonyms.ts';
 import { Scheduler } from '../../../src/services/orders/scheduler.ts';
 import { Slots } from '../../../src/services/orders/submission/slots.ts';
 import { openSafety } from '../../../src/services/safety/open-safety.ts';
@@ -71,7 +71,7 @@ export function ordersSources(
     money,
     safety: openSafety(context, { ...bot, ruleTargets }, hashOf, async () => false),
     models: new ModelCatalogue({ gateway: gateway.models, experience, overrides: {}, clock }),
-    pseudonyms: new Pseudonyms(store),
+    pseudonyms: createPseudonyms(store),
     userOf: undefined,
     limits: {
       scheduler: new Scheduler(clock, random, log, { perSecond, inFlight: 24 }),

@@ -3,7 +3,7 @@ import { createLogger } from '../../../src/lib/log.ts';
 import { GatewayError, type GatewayErrorKind } from '../../../src/services/gateway/errors.ts';
 import type { Snapshot } from '../../../src/services/gateway/snapshot.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
-import { EarlierPolls } from '../../../src/services/orders/polling/allowance.ts';
+import { createEarlierPolls } from '../../../src/services/orders/polling/allowance.ts';
 import { DurationHistory } from '../../../src/services/orders/polling/learned-schedule.ts';
 import { InlineResults } from '../../../src/services/orders/submission/inline-results.ts';
 import type { Duration } from '../../../src/services/orders/task-store.ts';
@@ -64,7 +64,7 @@ async function createFixture({ pollOne = running, list }: Options = {}) {
     log,
     schedule: (_, now) => now + NEXT_POLL_MS,
     durationHistory: new DurationHistory(store, () => 'image', log),
-    earlierPolls: new EarlierPolls(store, clock, log),
+    earlierPolls: createEarlierPolls(store, clock, log),
     inlineResults: new InlineResults(clock),
   });
   const resultOf = <T>(result: T | Error): T => {

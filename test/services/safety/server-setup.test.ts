@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ServerSetup } from '../../../src/services/safety/server-setup.ts';
+import { createServerSetup, type ServerSetup } from '../../../src/services/safety/server-setup.ts';
 import { bucketOf, partitionOf } from '../../../src/services/tasks/homes.ts';
 
 const GUILD = '123456789012345678';
@@ -21,7 +21,7 @@ function memoryRows() {
       rows.set(`${guildId}:${mark}`, mark);
     },
   };
-  return { state, open: (number = home) => new ServerSetup(store, { number, count }) };
+  return { state, open: (number = home) => createServerSetup(store, { number, count }) };
 }
 
 it('The hint of a server is taken once, by the partition of the server, with one read of the store, and not by a later owner', async () => {

@@ -29,44 +29,41 @@ export async function openStream(events: AsyncGenerator<TextEvent>, question: Se
 const REPORT_INTERVAL_MS = 500;
 
 /** Reports text as it arrives: the first text immediately, and the latest state at intervals after that. */
-export class DraftReporter {
-  readonly #clock: Clock;
-  readonly #report: (text: string, doing: Answer['doing']) => Promise<void>;
-  #text = '';
-  #doing: Answer['doing'] = 'thinking';
-  #lastAt = Number.NEGATIVE_INFINITY;
-  #cancel: (() => void) | undefined;
-  #reporting: Promise<void> = Promise.resolve();
-  #hasEnded = false;
+export function reportDraft(clock: Clock, report: (text: string, doing: Answer['doing']) => Promise<void>) {
+  let text = '';
+  let doing: Answer['doing'] = 'thinking';
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let cancel: (() => void) | undefined;
+  let reporting: Promise<void> = Promise.resolve();
+  let hasEnded = false;
 
-  constructor(clock: Clock, report: (text: string, doing: Answer['doing']) => Promise<void>) {
-    this.#clock = clock;
-    this.#report = report;
+  function flush(): void {
+    cancel = undefined;
+    lastAt = clock.now();
+    reporting = reporting.then(() => report(text, doing));
   }
 
-  add(delta: string): void {
-    this.#text += delta;
-    this.setActivity(undefined);
+  function setActivity(activity: Answer['doing']): void {
+    doing = activity;
+    if (cancel || hasEnded) return;
+    const wait = Math.max(0, lastAt + REPORT_INTERVAL_MS - clock.now());
+    if (wait === 0) flush();
+    else cancel = clock.after(wait, flush);
   }
 
-  setActivity(doing: Answer['doing']): void {
-    this.#doing = doing;
-    if (this.#cancel || this.#hasEnded) return;
-    const wait = Math.max(0, this.#lastAt + REPORT_INTERVAL_MS - this.#clock.now());
-    if (wait === 0) this.#flush();
-    else this.#cancel = this.#clock.after(wait, () => this.#flush());
-  }
+  return {
+    setActivity,
 
-  /** Stops reporting; resolves when the last report is finished. */
-  async end(): Promise<void> {
-    this.#hasEnded = true;
-    this.#cancel?.();
-    await this.#reporting;
-  }
+    add(delta: string): void {
+      text += delta;
+      setActivity(undefined);
+    },
 
-  #flush(): void {
-    this.#cancel = undefined;
-    this.#lastAt = this.#clock.now();
-    this.#reporting = this.#reporting.then(() => this.#report(this.#text, this.#doing));
-  }
+    /** Stops reporting; resolves when the last report is finished. */
+    async end(): Promise<void> {
+      hasEnded = true;
+      cancel?.();
+      await reporting;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { Transition } from '../../orders/book.ts';
 import type { Voice } from '../../tasks/answer.ts';
 import { hasEnded, isFollowed, type Task, type TaskOf } from '../../tasks/task.ts';
 import { endAnswerEarly, markAnswering, updateDraft } from '../ask-transitions.ts';
-import { DraftReporter } from '../asks/stream.ts';
+import { reportDraft } from '../asks/stream.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { addTurn, concludeAnswer, setTranscript } from '../talk-transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';
@@ -107,7 +107,7 @@ export class Utterances {
 
   async #receive(id: string, liveAnswer: LiveAnswer, writer: VoiceWriter): Promise<RealtimeResponse> {
     const { clock } = this.#context;
-    const draft = new DraftReporter(clock, (text, doing) =>
+    const draft = reportDraft(clock, (text, doing) =>
       this.#store(id, (task) => updateDraft(task, text, doing, clock.now())),
     );
     try {

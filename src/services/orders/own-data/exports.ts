@@ -32,50 +32,49 @@ type Explain = (part: (typeof PARTS)[number]) => string;
 type ErasureStates = Pick<Erasures, 'isUnderWay' | 'isUnderWayElsewhere'>;
 
 /** Creates only one export at a time, so that no more than one is in memory. */
-export class Exports {
-  readonly #rowsOf: (memberId: string) => Promise<ExportedData>;
-  readonly #erasures: ErasureStates;
-  readonly #lock = new KeyedLock();
-  readonly #inProgress = new Set<string>();
-
-  constructor(rowsOf: (memberId: string) => Promise<ExportedData>, erasures: ErasureStates) {
-    this.#rowsOf = rowsOf;
-    this.#erasures = erasures;
-  }
-
-  create(memberId: string, max: number, explain?: Explain): Promise<ExportFile> {
-    const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
-    if (this.#inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
-    else {
-      this.#inProgress.add(memberId);
-      const counts = { tasks: 0, entries: 0 };
-      const pieces = this.#exportUnlessErased(memberId, counts, explain);
-      const make = async (): Promise<void> => {
-        const file = await pack(pieces, Math.min(max, MAX_BYTES));
-        await new Promise<void>((release) => resolve({ ...file, ...counts, release }));
-      };
-      const finish = (): unknown => this.#inProgress.delete(memberId);
-      void this.#lock.run('one at a time', () => make().finally(finish)).catch(reject);
-    }
-    return promise;
-  }
+export function createExports(rowsOf: (memberId: string) => Promise<ExportedData>, erasures: ErasureStates) {
+  const lock = new KeyedLock();
+  const inProgress = new Set<string>();
 
   /** An export during an erasure would be neither the old state nor the new one. */
-  async *#exportUnlessErased(memberId: string, counts: ExportCounts, explain?: Explain): AsyncGenerator<string> {
+  async function* exportUnlessErased(
+    memberId: string,
+    counts: ExportCounts,
+    explain?: Explain,
+  ): AsyncGenerator<string> {
     const check = (): void => {
-      if (this.#erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
+      if (erasures.isUnderWay(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     const checkEverywhere = async (): Promise<void> => {
       check();
-      if (await this.#erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
+      if (await erasures.isUnderWayElsewhere(memberId)) throw new Refusal('refusals.exportDuringErasure');
     };
     await checkEverywhere();
-    for await (const piece of exportText(await this.#rowsOf(memberId), counts, explain)) {
+    for await (const piece of exportText(await rowsOf(memberId), counts, explain)) {
       check();
       yield piece;
     }
     await checkEverywhere();
   }
+
+  return {
+    create(memberId: string, max: number, explain?: Explain): Promise<ExportFile> {
+      const { promise, resolve, reject } = Promise.withResolvers<ExportFile>();
+      if (inProgress.has(memberId)) reject(new Refusal('refusals.exportInProgress'));
+      else {
+        inProgress.add(memberId);
+        const counts = { tasks: 0, entries: 0 };
+        const pieces = exportUnlessErased(memberId, counts, explain);
+        const make = async (): Promise<void> => {
+          const file = await pack(pieces, Math.min(max, MAX_BYTES));
+          await new Promise<void>((release) => resolve({ ...file, ...counts, release }));
+        };
+        const finish = (): unknown => inProgress.delete(memberId);
+        void lock.run('one at a time', () => make().finally(finish)).catch(reject);
+      }
+      return promise;
+    },
+  };
 }
 
 export interface ExportedData {

@@ -39,41 +39,35 @@ const MARK_INTERVAL_MS = 1_000;
 /** A poll that was in flight when the bot ended can reach the gateway this much later. */
 const IN_FLIGHT_MS = 1_000;
 
+export type EarlierPolls = ReturnType<typeof createEarlierPolls>;
+
 /** The polls before this start. Responses without changes are not stored, so each task is assumed to have used its allowance up to the stored time. */
-export class EarlierPolls {
-  readonly #store: PollStore;
-  readonly #clock: Clock;
-  readonly #log: TasksLog;
-  #markedAt = Number.NEGATIVE_INFINITY;
-  #lastPollAt = Number.NEGATIVE_INFINITY;
+export function createEarlierPolls({ polling }: PollStore, clock: Clock, log: TasksLog) {
+  let markedAt = Number.NEGATIVE_INFINITY;
+  let lastPollAt = Number.NEGATIVE_INFINITY;
+  return {
+    async open(): Promise<void> {
+      const lastPoll = await polling.read();
+      // Since the bot took the store over, no other bot has polled.
+      if (lastPoll) lastPollAt = Math.min(lastPoll.at + MARK_INTERVAL_MS + IN_FLIGHT_MS, clock.now());
+    },
 
-  constructor(store: PollStore, clock: Clock, log: TasksLog) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#log = log;
-  }
+    historyOf({ polls, times }: Task): PollHistory {
+      // If the clock was set back, the stored time may be in the future.
+      const since = Math.min(times.accepted ?? times.created, clock.now());
+      return { since, pollCount: Math.max(polls, maxPolls(lastPollAt - since)), lastPollAt };
+    },
 
-  async open(): Promise<void> {
-    const lastPoll = await this.#store.polling.read();
-    // Since the bot took the store over, no other bot has polled.
-    if (lastPoll) this.#lastPollAt = Math.min(lastPoll.at + MARK_INTERVAL_MS + IN_FLIGHT_MS, this.#clock.now());
-  }
-
-  historyOf({ polls, times }: Task): PollHistory {
-    // If the clock was set back, the stored time may be in the future.
-    const since = Math.min(times.accepted ?? times.created, this.#clock.now());
-    return { since, pollCount: Math.max(polls, maxPolls(this.#lastPollAt - since)), lastPollAt: this.#lastPollAt };
-  }
-
-  /** Call this before each poll. */
-  async markPoll(): Promise<void> {
-    const now = this.#clock.now();
-    if (Math.abs(now - this.#markedAt) < MARK_INTERVAL_MS) return;
-    this.#markedAt = now;
-    try {
-      await this.#store.polling.write({ at: now });
-    } catch (error) {
-      this.#log.warn({ err: error }, 'The time of the last poll could not be stored.');
-    }
-  }
+    /** Call this before each poll. */
+    async markPoll(): Promise<void> {
+      const now = clock.now();
+      if (Math.abs(now - markedAt) < MARK_INTERVAL_MS) return;
+      markedAt = now;
+      try {
+        await polling.write({ at: now });
+      } catch (error) {
+        log.warn({ err: error }, 'The time of the last poll could not be stored.');
+      }
+    },
+  };
 }

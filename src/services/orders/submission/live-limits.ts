@@ -16,51 +16,45 @@ export type LiveLimits = Readonly<Partial<Record<'ask' | 'talk', LiveLimit>>>;
 type LiveOrder = Pick<Task, 'kind' | 'requesterId'>;
 
 /** Applies the limits, also to orders whose task is not stored yet. */
-export class LiveOrders {
-  readonly #book: TaskBook;
-  readonly #limits: LiveLimits;
-  readonly #startingOrders = new Map<string, LiveOrder>();
-  readonly #leaveSlots: (() => void)[];
+export function createLiveOrders(book: TaskBook, limits: LiveLimits) {
+  const startingOrders = new Map<string, LiveOrder>();
 
-  constructor(book: TaskBook, limits: LiveLimits) {
-    this.#book = book;
-    this.#limits = limits;
-    this.#leaveSlots = keysOf(limits).flatMap(
-      (kind) => limits[kind]?.all.add({ occupiedCount: () => this.#runningOrders(kind).length }) ?? [],
-    );
+  function runningOrders(kind: TaskKind): LiveOrder[] {
+    // An answer that waits for the member to approve a call does not count.
+    const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
+    const liveTasks = book.live(isRunning);
+    const ordersById = new Map([...startingOrders, ...liveTasks.map((task) => [task.id, task] as const)]);
+    return [...ordersById.values()].filter((one) => one.kind === kind);
   }
 
-  /** Stops counting the tasks that are running here. */
-  close(): void {
-    for (const leave of this.#leaveSlots) leave();
-  }
-
-  /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
-  async run<T>(id: string, order: LiveOrder, work: () => Promise<T>): Promise<T> {
-    this.#assertHasRoom(order);
-    this.#startingOrders.set(id, order);
-    try {
-      return await work();
-    } finally {
-      this.#startingOrders.delete(id);
-    }
-  }
-
-  #assertHasRoom({ kind, requesterId }: LiveOrder): void {
-    const liveKind = keysOf(this.#limits).find((one) => one === kind);
-    const limit = liveKind && this.#limits[liveKind];
+  function assertHasRoom({ kind, requesterId }: LiveOrder): void {
+    const liveKind = keysOf(limits).find((one) => one === kind);
+    const limit = liveKind && limits[liveKind];
     if (!limit) return;
-    const ownOrders = this.#runningOrders(kind).filter((one) => one.requesterId === requesterId);
+    const ownOrders = runningOrders(kind).filter((one) => one.requesterId === requesterId);
     if (ownOrders.length >= limit.perMember)
       throw new Refusal(`refusals.tooMany.${liveKind}`, { count: limit.perMember });
     if (!limit.all.hasFreeSlot()) throw new Refusal('refusals.busy');
   }
 
-  #runningOrders(kind: TaskKind): LiveOrder[] {
-    // An answer that waits for the member to approve a call does not count.
-    const isRunning = (task: Task): boolean => task.kind === kind && !hasEnded(task) && task.state !== 'needs-input';
-    const liveTasks = this.#book.live(isRunning);
-    const ordersById = new Map([...this.#startingOrders, ...liveTasks.map((task) => [task.id, task] as const)]);
-    return [...ordersById.values()].filter((one) => one.kind === kind);
-  }
+  const leaveSlots = keysOf(limits).flatMap(
+    (kind) => limits[kind]?.all.add({ occupiedCount: () => runningOrders(kind).length }) ?? [],
+  );
+  return {
+    /** Stops counting the tasks that are running here. */
+    close(): void {
+      for (const leave of leaveSlots) leave();
+    },
+
+    /** Throws if too many are running. Otherwise the request counts until `work` has ended, and from then on its task counts. */
+    async run<T>(id: string, order: LiveOrder, work: () => Promise<T>): Promise<T> {
+      assertHasRoom(order);
+      startingOrders.set(id, order);
+      try {
+        return await work();
+      } finally {
+        startingOrders.delete(id);
+      }
+    },
+  };
 }

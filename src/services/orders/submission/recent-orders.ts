@@ -13,36 +13,36 @@ type OrderFacts = Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' |
  * Remembers the requests of the last seconds, so that pressing twice submits only once. A request that is still being sent is remembered
  * for as long as that takes.
  */
-export class RecentOrders {
-  readonly #clock: SteadyClock;
-  readonly #recentOrders = new Map<string, { id: string; until: number }>();
-
-  constructor({ book, clock }: OrdersContext) {
-    this.#clock = new SteadyClock(clock);
-    // A request that has ended may be repeated immediately, because the member has seen its outcome.
-    book.onChange((task) => {
-      const hasSeenEnd = task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered';
-      if (hasSeenEnd && this.#recentOrders.get(keyOf(task))?.id === task.id) this.drop(task);
-    });
-  }
-
-  /** Throws for a request that is the same as a recent one. */
-  begin(order: OrderFacts, id: string): void {
-    const now = this.#clock.now();
-    for (const [key, { until }] of this.#recentOrders) if (until <= now) this.#recentOrders.delete(key);
-    if (this.#recentOrders.has(keyOf(order))) throw new Refusal('refusals.duplicateRequest');
-    this.#recentOrders.set(keyOf(order), { id, until: Number.POSITIVE_INFINITY });
-  }
+export function createRecentOrders({ book, clock: machineClock }: OrdersContext) {
+  const clock = new SteadyClock(machineClock);
+  const recentOrders = new Map<string, { id: string; until: number }>();
 
   /** Forgets a request, so that the member can repeat it immediately. */
-  drop(order: OrderFacts): void {
-    this.#recentOrders.delete(keyOf(order));
+  function drop(order: OrderFacts): void {
+    recentOrders.delete(keyOf(order));
   }
 
-  /** Call this when a request is no longer being sent. */
-  end(order: OrderFacts, id: string): void {
-    this.#recentOrders.set(keyOf(order), { id, until: this.#clock.now() + SAME_ORDER_MS });
-  }
+  // A request that has ended may be repeated immediately, because the member has seen its outcome.
+  book.onChange((task) => {
+    const hasSeenEnd = task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered';
+    if (hasSeenEnd && recentOrders.get(keyOf(task))?.id === task.id) drop(task);
+  });
+  return {
+    drop,
+
+    /** Throws for a request that is the same as a recent one. */
+    begin(order: OrderFacts, id: string): void {
+      const now = clock.now();
+      for (const [key, { until }] of recentOrders) if (until <= now) recentOrders.delete(key);
+      if (recentOrders.has(keyOf(order))) throw new Refusal('refusals.duplicateRequest');
+      recentOrders.set(keyOf(order), { id, until: Number.POSITIVE_INFINITY });
+    },
+
+    /** Call this when a request is no longer being sent. */
+    end(order: OrderFacts, id: string): void {
+      recentOrders.set(keyOf(order), { id, until: clock.now() + SAME_ORDER_MS });
+    },
+  };
 }
 
 const keyOf = ({ requesterId, channelId, kind, parentId, request }: OrderFacts): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SilenceWatch } from '../../../../src/services/conversations/talks.ts';
+import { createSilenceWatch } from '../../../../src/services/conversations/talks.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 function startWatch() {
   const clock = new ManualClock();
   const reported: string[] = [];
-  const silence = new SilenceWatch(clock, (id) => reported.push(id));
+  const silence = createSilenceWatch(clock, (id) => reported.push(id));
   const conversation = { heardAt: clock.now(), isBusy: false };
   silence.watch('a', conversation);
   return { clock, reported, silence, conversation };

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/lib/refusal.ts';
 import { tasksOf } from '../../../../src/services/orders/lists.ts';
-import { Exports } from '../../../../src/services/orders/own-data/exports.ts';
+import { createExports } from '../../../../src/services/orders/own-data/exports.ts';
 import { EMPTY_ANSWER } from '../../../../src/services/tasks/answer.ts';
 import type { Task } from '../../../../src/services/tasks/task.ts';
 import { createStoreFixture, makeTask, START, settled } from '../../store/store-fixture.ts';
@@ -26,7 +26,7 @@ async function createFixture(taskCount = TASK_COUNT) {
   }
   let erasedMemberId: string | undefined;
   let readCount = 0;
-  const exports = new Exports(
+  const exports = createExports(
     async (memberId) => ({
       memberId,
       now: START,
