@@ -29,7 +29,6 @@ const askShape = defineRequest({
   web: z.boolean().optional(),
   /** The text of the message that the question replies to or is about. Someone else may have written it. */
   quote: z.string().optional(),
-  /** What the channel's persona is called, and how it behaves. */
   personaName: z.string().optional(),
   persona: z.string().optional(),
   length: z.enum(answerLengths).optional(),
@@ -39,9 +38,7 @@ const askShape = defineRequest({
   startsAnew: z.boolean().optional(),
   /** The prompt is not a question: the model helps with it, outside of conversations. */
   help: z.enum(promptHelps).optional(),
-  /** Into which language a prompt is translated. */
   language: z.string().optional(),
-  /** The previous answer of the conversation. */
   after: z.string().optional(),
 });
 
@@ -71,7 +68,6 @@ export interface Draft {
   /** Whether the model must answer and is not allowed to call another tool. */
   isFinalRound: boolean;
   requestCount: number;
-  /** Identifies the member to the gateway. */
   user?: string | undefined;
 }
 
@@ -147,7 +143,6 @@ function earlierContent(prompt: string, files: readonly EarlierFile[]): string |
   return withParts(prompt, [...(note === '' ? [] : [{ type: 'text' as const, text: note }]), ...sentParts(files)]);
 }
 
-/** The files attached to the question itself. */
 export const questionParts = ({ images = [], documents = [] }: Materials): TextContent[] => [
   ...documents.map(documentPart),
   ...images.map((image): TextContent => ({ type: 'image', image })),
@@ -158,7 +153,6 @@ function audioParts({ name, wav, transcript }: Partial<QuestionAudio> = {}): Tex
   return wav ? [audioPart(wav)] : [];
 }
 
-/** The model's own text and calls of a round, followed by the outputs of those calls. */
 function itemsOf({ text, calls }: Answer['rounds'][number]): TextItem[] {
   return [
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),

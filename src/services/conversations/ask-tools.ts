@@ -133,7 +133,6 @@ export async function runTools(
   return results;
 }
 
-/** The estimated price of a call, or undefined if it is unknown. */
 function priceOf(
   kind: 'image' | 'video',
   { prompt, model }: z.output<typeof generationShape>,

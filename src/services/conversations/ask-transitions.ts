@@ -116,7 +116,6 @@ export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNu
 export const markAwaitingApproval = (task: Task): Task =>
   hasEnded(task) ? task : withAnswer({ ...task, state: 'needs-input' }, { doing: undefined });
 
-/** What a member has decided about a call, and what it returned. */
 export interface CallOutcome {
   state: AnswerCall['state'];
   output?: AnswerCall['output'];
@@ -151,7 +150,6 @@ type Cause = NonNullable<Task['failure']>['cause'];
 
 export type StopReason = 'stopped' | 'interrupted';
 
-/** Ends an answer early. The text so far is kept. */
 export function endAnswerEarly(task: Task, cause: Cause, error: GatewayError | Refusal | undefined, now: number): Task {
   if (hasEnded(task)) return task;
   const failure = { ...failureOf(error), cause };

@@ -116,7 +116,6 @@ export class Asks {
     );
   }
 
-  /** Ends answers in progress as interrupted, because the bot is stopping. */
   async finish(): Promise<void> {
     this.#isStopping = true;
     for (const stop of this.#abortControllers.values()) stop.abort('interrupted' satisfies StopReason);

@@ -9,7 +9,6 @@ import type { TaskReader } from '../orders/task-store.ts';
 import type { Gather } from '../tasks/materials.ts';
 import type { Task } from '../tasks/task.ts';
 
-/** What answers and live conversations are made of. */
 export interface ConversationContext extends AppContext {
   settings: {
     /** Used for a call that names no model. */

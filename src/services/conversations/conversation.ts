@@ -71,10 +71,8 @@ const MAX_TURNS = 20;
 const MAX_CHARACTERS = 60_000;
 /** Tells the model that the start of an answer is missing. */
 const CUT_MARK = '[…] ';
-/** After this time, the next question starts a new conversation. */
 export const CONVERSATION_TIMEOUT_MS = 6 * 3_600_000;
 const ANSWERS_PER_PAGE = 10;
-/** How many of a member's newest answers are searched, over all channels. */
 const MAX_VISITED_ANSWERS = 200;
 
 /** Returns the earlier turns that may be sent again where the new question was asked, oldest first. */

@@ -7,7 +7,6 @@ import { Asks } from './asks.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { Talks } from './talks.ts';
 
-/** Opens the answers of `/ask` and live conversations. */
 export function openConversations(sources: Omit<ConversationContext, 'answers' | 'change'> & { store: TaskStore }) {
   const { book, store, gather } = sources;
   const context: ConversationContext = {

@@ -4,13 +4,11 @@ import type { TextRequest } from '../gateway/text-request.ts';
 import { hasEnded, isOfKind, type Task } from '../tasks/task.ts';
 import { answerText } from './ask-transitions.ts';
 
-/** What a text model can do with a prompt. */
 export const promptHelps = ['improve', 'translate', 'explain'] as const;
 export type PromptHelp = (typeof promptHelps)[number];
 
 interface HelpRequest {
   help?: PromptHelp | undefined;
-  /** The language of a translation. */
   language?: string | undefined;
 }
 
@@ -55,7 +53,6 @@ const MAX_PROPOSALS = 3;
 const MAX_PROPOSAL_LENGTH = 6_000;
 const MAX_READ_LENGTH = 40_000;
 
-/** The prompts that an answer proposes. */
 export function proposalsOf(task: Task): string[] {
   if (!isOfKind('ask', task) || !hasEnded(task) || !proposesPrompts(task.request)) return [];
   return proposalsIn(answerText(task)).slice(0, task.request.help === 'translate' ? 1 : MAX_PROPOSALS);

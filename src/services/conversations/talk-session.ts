@@ -7,7 +7,6 @@ import type { Task } from '../tasks/task.ts';
 import { answerOf, answerText } from './ask-transitions.ts';
 import { memberLanguage } from './member-language.ts';
 
-/** Who can speak in a live conversation. */
 export const audiences = ['me', 'everyone'] as const;
 
 const talkShape = defineRequest({
@@ -20,7 +19,6 @@ const talkShape = defineRequest({
 
 /** An utterance: text, audio, or both. */
 const utteranceShape = defineRequest({
-  /** The task of the conversation. */
   talk: z.string(),
   model: z.string(),
 });

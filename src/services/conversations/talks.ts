@@ -60,7 +60,6 @@ export class Talks {
     return this.#conversations.size;
   }
 
-  /** The running conversation in a channel, from memory. */
   findInChannel(channelId: string): TaskOf<'talk'> | undefined {
     const talks = this.#context.book.live().filter((task) => task.kind === 'talk');
     return talks.find((task) => task.channelId === channelId && !hasEnded(task));

@@ -4,7 +4,6 @@ import type { Period } from './periods.ts';
 /** Whose limits apply to a request. `operator`: the operator's limits for a server, which apply alone if it has none of its own. */
 export type Holder = 'total' | 'server' | 'operator' | 'member' | 'direct';
 
-/** One limit, how much of it was used, and when it resets. */
 export interface Allowance {
   holder: Holder;
   /** Undefined for the limit of concurrent tasks, which never resets. */

@@ -10,7 +10,6 @@ import { addDays } from './usage-days.ts';
 const POLL_INTERVAL_MS = 15 * 60_000;
 /** If a gateway does not report the balance, the bot tries again after this time, because an upgrade may change that. */
 const UNREPORTED_RETRY_MS = DAY_MS;
-/** The number of days from which the current daily cost is calculated. */
 const AVERAGE_DAYS = 7;
 /**
  * A day without any use. A gateway that ignores dates reports for it what was used in total, which its limit includes. One that reads them reports
@@ -23,7 +22,6 @@ const UNLIMITED = '100000000';
 /** In dollars. */
 export interface LowBalance {
   left: string;
-  /** The recent daily cost. */
   perDay: string;
 }
 

@@ -4,7 +4,6 @@ import type { Limits } from './limits.ts';
 import { limitsText } from './limits-text.ts';
 import { type Grant, MAX_SUBJECTS, type Reset, type ServerBudget, withChange } from './server-budget.ts';
 
-/** Who makes a change, and when. */
 export interface BudgetAuthor {
   by: string | undefined;
   at: number;
@@ -17,7 +16,6 @@ export interface MemberIds {
   memberId: string;
 }
 
-/** Whose limits are set. */
 export type LimitsFor =
   | { type: 'server' | 'operator' | 'members' }
   | { type: 'role'; roleId: string }
@@ -31,13 +29,11 @@ const CHANGE_TYPES = {
   member: 'member',
 } as const;
 
-/** What is granted in addition to a limit. */
 interface Addition {
   amount?: string | undefined;
   tasks?: number | undefined;
 }
 
-/** The role or member that a change concerns. */
 interface ChangeSubject {
   on?: string;
   memberId?: string;
@@ -115,7 +111,6 @@ export const revocableGrants = (
   isOperator: boolean,
 ): Grant[] => grants.filter(({ to, isOperators }) => to === memberHash && (isOperator || !isOperators));
 
-/** Takes back what was granted. */
 export function withoutGrants(
   budget: ServerBudget,
   member: MemberIds | undefined,

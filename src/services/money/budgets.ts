@@ -73,7 +73,6 @@ export class Budgets {
     return this.change(guildId, (known) => (known.unreadable ? { ...known, unreadable: 'told' } : known));
   }
 
-  /** The limits of all servers, roles and members. */
   limits(): Limits[] {
     return [...this.#budgets.values()].flatMap(limitsIn);
   }

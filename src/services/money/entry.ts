@@ -27,7 +27,6 @@ const fact = z.object({
 /** Who used what, one entry per task. Erasure removes the member, their roles, the channel, the server and the task id. */
 export const entrySchema = z.object({
   id: z.string(),
-  /** When the task was requested. */
   at: z.number(),
   memberId: z.string().optional(),
   guildId: z.string().optional(),

@@ -5,7 +5,6 @@ import { repeat } from '../../lib/repeat.ts';
 import type { PricedModel, PriceList } from '../gateway/price-list.ts';
 import type { Price } from './price.ts';
 
-/** How often the list is read. Gateways themselves refresh it about once a minute. */
 const REFRESH_MS = 10 * 60_000;
 const RETRY_MS = 60_000;
 

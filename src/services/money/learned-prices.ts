@@ -27,7 +27,6 @@ export type LearnedCosts = z.output<typeof learnedCosts>;
 
 export type LearnedStore = Pick<StoredRows<LearnedCosts>, 'all' | 'put'>;
 
-/** Identifies jobs that cost the same. */
 export interface CostKey {
   kind: string;
   model: string;

@@ -34,7 +34,6 @@ const ENTRIES_PER_TURN = 100;
 /** Two months, because usage above last month's limit counts against this month. */
 const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
-/** The other partitions, in which members may have entries too. */
 export interface OtherEntries {
   all(): Promise<readonly { entries: EntryStore; budgets: BudgetStore }[]>;
 }
@@ -66,7 +65,6 @@ export class Ledger {
     this.#others = others;
   }
 
-  /** Repairs what a crash left behind. */
   async open(tasks: readonly Task[]): Promise<void> {
     const live = tasks.filter(({ traits }) => traits.isPaid);
     // Entries before this day need no repair: none is reserved, and `expectDecision` moves the day back before a decision is stored.
@@ -176,7 +174,6 @@ export class Ledger {
     if (task.traits.isPaid) await this.#write(task, factOfTask(task));
   }
 
-  /** Refunds a request that the gateway has refused or never received. */
   async refund(task: Task): Promise<void> {
     if (task.traits.isPaid) await this.#write(task, { standing: 'refunded', at: this.#context.clock.now() });
   }
@@ -230,7 +227,6 @@ export class Ledger {
     return entry && known && { ...known, standing: standingOf(entry) };
   }
 
-  /** The entries of all partitions, oldest first. */
   async *allEntriesOf(memberId: string, until: number): AsyncGenerator<LedgerEntry> {
     yield* this.#entriesOf(memberId, until, this.#allEntries('', dayOf(until)));
   }

@@ -8,7 +8,6 @@ const start = z.object({ text: z.string(), at: z.number() });
 export const limitStarts = z.object({ total: start, server: start, member: start, direct: start });
 export type LimitStarts = z.output<typeof limitStarts>;
 
-/** Replaces the starts of limits that have changed. */
 export function updateStarts(
   known: LimitStarts | undefined,
   settings: Readonly<Record<keyof LimitStarts, Limits>>,

@@ -4,7 +4,6 @@ import { periods } from './periods.ts';
 
 /** The maximum usage in one period. An unset field means no limit. */
 const cap = z.object({
-  /** Exact decimal text. */
   amount: z
     .string()
     .regex(/^\d+(\.\d+)?$/)
@@ -18,13 +17,10 @@ export type CapsByPeriod = z.output<typeof capsByPeriod>;
 
 /** What can be spent. If empty, spending has no limit. */
 export const limits = capsByPeriod.extend({
-  /** The maximum number of tasks that have not ended. */
   atOnce: z.int().min(0).optional(),
-  /** The maximum number of tasks that wait for their turn. */
   waiting: z.int().min(0).optional(),
   /** The number of turns in a row that a member gets; one if unset. */
   weight: z.int().min(1).optional(),
-  /** Additional limits for some kinds. */
   kinds: z.record(z.string(), capsByPeriod).optional(),
 });
 export type Limits = z.output<typeof limits>;

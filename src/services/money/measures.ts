@@ -3,7 +3,6 @@ import { isRecord } from '../../lib/exact-json.ts';
 import type { Tokens } from '../tasks/answer.ts';
 import type { CommonRequest } from '../tasks/kind-spec.ts';
 
-/** The text options that affect the price. */
 export const measureNames = ['size', 'resolution', 'quality', 'mode', 'sound'] as const;
 
 /**
@@ -112,7 +111,6 @@ const TURN_AUDIO_INPUT_TOKENS = 150;
 const TURN_AUDIO_OUTPUT_TOKENS = 300;
 const TURN_TRANSCRIPT_TOKENS = 75;
 
-/** The number of tokens of one usual turn of a live conversation. */
 export function turnTokens({ prompt = '', sound }: CommonRequest): Tokens {
   const audioInput = sound === undefined ? 0 : TURN_AUDIO_INPUT_TOKENS;
   return {

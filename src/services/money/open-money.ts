@@ -47,7 +47,6 @@ export interface MoneySources {
 
 export type Money = ReturnType<typeof openMoney>;
 
-/** Opens prices, limits and the ledger. */
 export function openMoney(
   context: AppContext,
   { settings, store, partition, others, notes, gateway, specs, kinds }: MoneySources,
@@ -111,7 +110,6 @@ export function openMoney(
   };
 }
 
-/** How the operator's prices and limits change while the bot runs. */
 function reloadOf(
   { settings, store, clock }: { settings: MoneySettings; store: MoneySources['store']; clock: AppContext['clock'] },
   parts: { prices: PriceBook; ledger: Ledger; spending: Spending; limits: SpendingSettings },

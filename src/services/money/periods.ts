@@ -18,7 +18,6 @@ const MAX_CACHED_DAYS = 8;
 export class Calendar {
   /** Undefined in UTC, for which no conversion is needed: Intl takes 8 MB. */
   readonly #format: Intl.DateTimeFormat | undefined;
-  /** A cache of recently used days: today, and the ends of the previous periods. */
   #cachedDays: Record<Period, Span>[] = [];
 
   constructor(timeZone: string) {

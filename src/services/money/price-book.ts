@@ -14,7 +14,6 @@ type PricedOrder = OrderedRequest<TaskKind>;
 
 interface PriceBookParts {
   operator: OperatorPrices;
-  /** When the operator's prices were read. */
   readAt: number;
   gateway: GatewayPrices;
   learned: LearnedPrices;
@@ -23,7 +22,6 @@ interface PriceBookParts {
   listNameOf(order: PricedOrder): string | undefined;
 }
 
-/** Estimates the cost of requests in US dollars. */
 export class PriceBook {
   #parts: PriceBookParts;
 

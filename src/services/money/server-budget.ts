@@ -10,7 +10,6 @@ const memberLimits = subject.extend({ limits });
 const block = subject.extend({ at: z.number(), until: z.number().optional() });
 
 const roleSettings = z.object({
-  /** The limits for each member with the role. */
   limits: limits.optional(),
 });
 
@@ -100,7 +99,6 @@ export const MAX_SUBJECTS = 300;
 
 export type LimitSource = 'member' | 'role' | 'members' | 'default';
 
-/** Limits, and when they began to apply. */
 export interface StartedLimits {
   limits: Limits;
   since: number;

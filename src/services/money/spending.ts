@@ -42,14 +42,12 @@ export class Spending {
   readonly #refusals = new Listeners<[exceeded: Allowance]>();
   /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
   readonly onUse = this.#uses.add;
-  /** Called with the limit because of which an order was refused. */
   readonly onRefusal = this.#refusals.add;
   readonly #remaining: Remaining;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
   #announced: { entry?: LedgerEntry; previous?: LedgerEntry | undefined } = {};
   readonly #lock = new KeyedLock();
-  /** The roles of members as of their latest request, by server and member. */
   readonly #recentRoles = new RecentMap<string, readonly string[]>(MAX_REMEMBERED_MEMBERS);
 
   constructor(settings: SpendingSettings, budgets: Budgets, clock: { now(): number }, wholeBot?: OtherUse) {
@@ -76,7 +74,6 @@ export class Spending {
     };
   }
 
-  /** Whether these limits cover a period that is not being counted yet. */
   needsCount(limits: readonly Limits[]): boolean {
     return [...this.limits.countedPeriods(limits)].some((period) => !this.#tally.periods.has(period));
   }
@@ -238,13 +235,11 @@ export class Spending {
     if (!isWithin()) throw new Refusal('refusals.waiting.total', { count: limit });
   }
 
-  /** The number of turns in a row that the requester gets; undefined means one turn. */
   weightOf({ memberId, guildId, isDirect, roleIds = [] }: Requester): number | undefined {
     if (memberId === undefined || guildId === undefined || isDirect) return undefined;
     return this.limits.ofMember(guildId, memberId, roleIds).limits.weight;
   }
 
-  /** The member's roles that have limits in the server of the request. */
   limitedRoles({ guildId, route }: Task, roleIds: readonly string[]): string[] {
     if (guildId === undefined || route.install === 'user') return [];
     const { roles } = this.#budgets.get(guildId);
@@ -256,7 +251,6 @@ export class Spending {
     return this.limits.appliedTo(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
 
-  /** How many tasks may wait for their turns, by each limit that applies to a member. */
   waitingLimits(requester: Requester): { holder: Holder; max: number }[] {
     return this.limits
       .appliedTo(requester)
@@ -272,7 +266,6 @@ export class Spending {
     return roleIds === undefined && hasRoleLimits ? [] : this.allowances({ ...requester, roleIds });
   }
 
-  /** What remains of a server's limits, set by its admins and by the operator. */
   serverAllowances(guildId: string): Allowance[] {
     return this.limits.ofServer(guildId).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
   }
@@ -287,7 +280,6 @@ export class Spending {
     return this.#countingStart(new Set(periods));
   }
 
-  /** The current day, week and month. */
   get spans(): Readonly<Record<Period, Span>> {
     return this.#calendar.spansOf(this.#clock.now());
   }

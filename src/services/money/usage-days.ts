@@ -42,7 +42,6 @@ const MAX_DAYS = 366;
 /** The default range is today and the six days before. */
 const DEFAULT_DAYS = 7;
 
-/** Returns the range that the member asked for, or a refusal. */
 export function parseRange(input: { start: string | undefined; end: string | undefined }, today: string) {
   const dates = { start: input.start?.trim(), end: input.end?.trim() };
   for (const day of [dates.start, dates.end]) {

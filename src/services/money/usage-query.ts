@@ -17,7 +17,6 @@ export interface UsageGroup {
   memberId: string | undefined;
   /** The roles that had limits. */
   roleIds: readonly string[];
-  /** What members call the tasks. */
   type: string;
   model: string | undefined;
   count: number;

@@ -7,7 +7,6 @@ import type { UsageGroup } from './usage-query.ts';
 export const groupings = ['day', 'model', 'kind', 'member', 'role'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Whose usage one can ask for. */
 export const usageOwners = ['me', 'server', 'account'] as const;
 export type UsageOwner = (typeof usageOwners)[number];
 
@@ -18,32 +17,27 @@ type Subject = 'account' | 'own' | 'members' | 'server';
 export interface SheetRow {
   label: string | undefined;
   requests: number | undefined;
-  /** The exact amount. */
   amount: string | undefined;
   /** Estimated from the operator's prices, at least in part. */
   isEstimate: boolean;
 }
 
-/** Caveats shown with the numbers. */
 export type SheetNote =
   /** There is only a total, and it is unknown which days it covers. */
   | { kind: 'totalOnly' }
   /** The gateway also sent other days. They are left out, and its total does not match the range. */
   | { kind: 'otherDays'; count: number; first: string; last: string; total: string | undefined }
-  /** Some rows have no day. */
   | { kind: 'undated' }
   /** The sum of the rows differs from the gateway's own total. */
   | { kind: 'differs'; sum: string }
   /** The gateway's total, in addition to the numbers of the ledger. */
   | { kind: 'atGateway'; total: string }
-  /** The gateway's total could not be read. */
   | { kind: 'noGatewayTotal' }
   /** Unfinished requests, and requests with an unknown outcome. */
   | { kind: 'open'; count: number }
   | { kind: 'unconfirmed'; count: number }
   /** Requests whose results were withheld, so that the members do not pay for them. */
   | { kind: 'waived'; count: number }
-  /** Requests whose cost is unknown. */
   | { kind: 'unpriced'; count: number }
   /** Members with several roles count for each of them, so the sum of the rows is higher than the total. */
   | { kind: 'severalRoles' }
@@ -51,7 +45,6 @@ export type SheetNote =
   | { kind: 'compared'; models: readonly ComparedModel[] };
 
 export interface ComparedModel extends NonNullable<UsageGroup['compared']> {
-  /** Undefined for requests without a model. */
   label: string | undefined;
 }
 

@@ -6,7 +6,6 @@ import { ALL_KINDS, sumOfUses, type Use } from './spending/tally.ts';
 /** The partition whose rows say whether the operator has paused the whole bot. */
 export const PAUSE_PARTITION = 0;
 
-/** The name of the note that all partitions share. */
 const NOTE_NAME = 'whole-bot';
 /** A pause by the operator reaches every partition within two of these intervals. */
 const REFRESH_MS = 2_000;
@@ -42,7 +41,6 @@ export interface SharedNotes {
   inTurn(name: string, change: () => Promise<void>): Promise<void>;
 }
 
-/** What this partition tells the others. */
 interface OwnPart {
   used(): PartUse;
   /** Undefined in partitions other than `PAUSE_PARTITION`. */
@@ -69,12 +67,10 @@ export class WholeBot {
     this.#partition = partition;
   }
 
-  /** Whether the operator has paused the whole bot in another partition. */
   get isPausedElsewhere(): boolean {
     return this.#partition !== PAUSE_PARTITION && this.#note.isPaused;
   }
 
-  /** The usage of the other partitions in a period. */
   usageElsewhere(spanKey: string, kind = ALL_KINDS): Use {
     return sumOfUses(this.#others.flatMap(({ uses }) => uses[spanKey]?.[kind] ?? []));
   }

@@ -20,9 +20,7 @@ const child = z.object({
   order: z.custom<OrderedRequest<TaskKind>>((value) => isRecord(value) && isRecord(value.request)),
   /** Whether it was submitted. Its task may have been erased since, and must not be submitted again. */
   isSubmitted: z.literal(true).optional(),
-  /** Why it was refused. */
   failure: taskFacts.shape.failure.unwrap().omit({ cause: true }).optional(),
-  /** The batch that submits it again. */
   retriedBy: z.string().optional(),
 });
 
@@ -57,7 +55,6 @@ export interface NewBatch {
   threadId?: string | undefined;
 }
 
-/** An order of a batch, with its task once there is one. */
 export interface BatchEntry extends BatchChild {
   task: Task | undefined;
 }

@@ -8,7 +8,6 @@ const NEW_TASK_WEIGHT = 0.1;
 const NEGLIGIBLE_SHARE = 0.05;
 
 export const habitNames = ['untried', 'none', 'progress', 'ends', 'both'] as const;
-/** Which callbacks a gateway sends, according to observations. */
 export type HabitName = (typeof habitNames)[number];
 
 interface Habit {
@@ -20,7 +19,6 @@ interface Habit {
   pausedUntil: number;
 }
 
-/** Which callbacks arrived for one task. */
 export interface ObservedCallbacks {
   hasProgress: boolean;
   hasEnd: boolean;

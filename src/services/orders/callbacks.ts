@@ -12,7 +12,6 @@ import { CallbackUrls } from './callback-urls.ts';
 import { MIN_GAP_MS } from './polling/allowance.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** How long a URL stays valid after its task's end. */
 const VALID_AFTER_END_MS = 10 * 60_000;
 /** The least recently used entry is dropped. Only valid URLs create an entry. */
 const MAX_REMEMBERED_TASKS = 20_000;
@@ -31,7 +30,6 @@ export type CallbackOutcome =
   | 'passed'
   | 'lost';
 
-/** What the callbacks reported about a live task. */
 interface CallbackRecord {
   hints: Record<'end' | 'unclear', number>;
   hintedAt: number;
@@ -117,7 +115,6 @@ export class Callbacks {
     return task && !hasEnded(task) ? id : undefined;
   }
 
-  /** Processes a callback about a task that `find` found. */
   process(id: string, meaning: CallbackMeaning): CallbackOutcome {
     const outcome = this.#outcomeOf(id, meaning);
     this.report(outcome);

@@ -104,7 +104,6 @@ export class ModelCircuits {
     }
   }
 
-  /** Records that the gateway has definitely refused the order of this task. */
   recordRefusal(task: Task, error: unknown): void {
     if (!(error instanceof GatewayError)) return;
     if (error.refusesModel || (error.kind === 'forbidden' && error.hasKnownCode)) this.#recordFailure(task);
@@ -116,7 +115,6 @@ export class ModelCircuits {
     return circuit && failingModelOf(circuit);
   }
 
-  /** The number of models for which failures are recorded. */
   get size(): number {
     return this.#circuits.size;
   }

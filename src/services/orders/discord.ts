@@ -5,7 +5,6 @@ import type { ErasureOutcome, MessageRemoval } from './task-store.ts';
 
 /** All that services need of Discord. */
 export interface Discord {
-  /** Deletes any message of the bot. */
   removeMessage(message: MessagePlace): Promise<Removal>;
   removeMessages(task: Task): Promise<MessageRemoval>;
   /** Notifies a member who has left the page. Returns false if it should be tried again later. */

@@ -15,14 +15,12 @@ const MAX_DRAFTS = 10;
 const enteredForm = z.object({
   /** The custom id of the form. */
   formId: z.string(),
-  /** Whether only the member sees the reply. */
   isPrivate: z.boolean(),
   fields: z.record(z.string(), z.string()).readonly(),
   lists: z.record(z.string(), z.array(z.string()).readonly()).readonly(),
 });
 export type EnteredForm = z.output<typeof enteredForm>;
 
-/** A message about which a form takes a question. */
 const quotedMessage = z.object({
   id: z.string(),
   content: z.string(),

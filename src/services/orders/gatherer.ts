@@ -31,7 +31,6 @@ const REDUCED_IMAGE_BYTES = 2 * MB;
 /** Images are not reduced below this size: they cannot be the cause, and would become unusable. */
 const MIN_IMAGE_BYTES = 100_000;
 
-/** Gathers the files of a request. Throws a refusal if something cannot be sent. */
 export function createGatherer(parts: GathererParts): Gather {
   return async ({ pictures: images = [], region, references = [], documents = [], sound }, context) => {
     if (images.length > MAX_IMAGES) {

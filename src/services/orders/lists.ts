@@ -32,7 +32,6 @@ export async function* tasksOf(memberId: string, lists: TaskLists): AsyncGenerat
   }
 }
 
-/** Yields the same tasks with everything that is stored about them. */
 export async function* fullTasksOf(memberId: string, lists: TaskReader): AsyncGenerator<Task> {
   for await (const { id } of tasksOf(memberId, lists)) {
     const task = await lists.get(id);
@@ -43,7 +42,6 @@ export async function* fullTasksOf(memberId: string, lists: TaskReader): AsyncGe
 /** Older results are used as reference images by the file on their message. */
 const MAX_OWN_RESULTS = 50;
 
-/** Whether the address is that of a result of one of the member's newest tasks. */
 export async function isOwnResult(store: TaskReader, address: string, memberId: string): Promise<boolean> {
   const { summaries } = await store.page({ of: { memberId }, max: MAX_OWN_RESULTS });
   for (const { id } of summaries)

@@ -39,12 +39,10 @@ export interface BotSources {
   store: TaskStore &
     PartitionRows & {
       fingerprints: FingerprintStore;
-      /** Throws if the store may belong to another bot. */
       ownership: { assertOwned(): void };
     };
   specs: KindSpecs;
   kinds: readonly Kind[];
-  /** The part of all tasks that is in this store. */
   partition: Partition;
   /** Undefined if this partition has all tasks. */
   others?: OtherPartitions | undefined;
@@ -83,9 +81,7 @@ export function createOrdersContext(context: AppContext, sources: OrdersSources,
     preferences: new Preferences(given),
     presets: new Presets(given),
     proposals: new Proposals(store.proposals, money, discord, partition, clock),
-    /** Begins to poll a task. */
     follow,
-    /** Work that a stop waits for. */
     pendingWork: new Set<Promise<unknown>>(),
   };
 }

@@ -45,7 +45,6 @@ export type OrderOrigin = Omit<OrderFacts, 'parent' | 'predecessorId'>;
 export class Orders {
   readonly line: Line;
   readonly #context: OrdersContext;
-  /** Unconfirmed tasks that are being submitted again. */
   readonly #resubmitting = new Set<string>();
   readonly #recentOrders;
   readonly #liveOrders;

@@ -26,7 +26,6 @@ export interface PartitionRows extends TaskReader {
   readonly erasures: ErasureStore;
 }
 
-/** Whether an erasure of the member's data is under way in one of these partitions. */
 export async function isErasingIn(partitions: readonly Pick<PartitionRows, 'erasures'>[], memberId: string) {
   const marks = await Promise.all(partitions.map(({ erasures }) => erasures.get({ memberId })));
   return marks.some((mark) => mark !== undefined);

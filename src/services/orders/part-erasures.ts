@@ -80,7 +80,6 @@ export function withReport(mark: ErasureMark, report: ErasureReport): ErasureMar
   return { ...mark, ...(asked && { asked }) };
 }
 
-/** What was erased in all partitions. */
 export function totalOutcome(
   { tasks, messages, stays, left, asked = [] }: ErasureMark,
   running: number,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { type Language, languages } from '../../lib/languages.ts';
 import type { StoredRows } from '../../lib/stored-rows.ts';
 
-/** What a usual model can be set for. */
 export const modelPurposes = ['image', 'video', 'music', 'text', 'voice'] as const;
 export const answerLengths = ['short', 'medium', 'long'] as const;
 export const answerTones = ['friendly', 'formal', 'direct', 'playful'] as const;
@@ -44,7 +43,6 @@ export interface EarlyPreferences extends Pick<PreferenceSet, 'isPrivate' | 'rem
   placeLanguage?: Language | undefined;
 }
 
-/** Whose preferences they are. */
 export const preferenceLevels = ['member', 'channel', 'server'] as const;
 export type PreferenceLevel = (typeof preferenceLevels)[number];
 
@@ -52,7 +50,6 @@ export type PreferenceLevel = (typeof preferenceLevels)[number];
 export const preferenceSections = ['models', 'images', 'replies', 'answers', 'persona'] as const;
 export type PreferenceSection = (typeof preferenceSections)[number];
 
-/** Who the model is in a channel. */
 const persona = z.object({
   name: z.string().min(1).max(MAX_PERSONA_NAME_LENGTH),
   instructions: z.string().min(1).max(MAX_PERSONA_LENGTH),

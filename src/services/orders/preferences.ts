@@ -18,7 +18,6 @@ import {
   preferenceOwnerName,
 } from './preference-set.ts';
 
-/** Who requests something, and where. */
 export interface PreferencePlace {
   memberId: string;
   guildId?: string | undefined;
@@ -27,7 +26,6 @@ export interface PreferencePlace {
   install: Route['install'];
 }
 
-/** What applies in a place, by level. */
 export interface Preferred {
   member?: PreferenceSet | undefined;
   /** With the model of its persona. */
@@ -89,7 +87,6 @@ export function earlyPreferencesOf({ member, channel, server }: Preferred): Earl
   };
 }
 
-/** Whether a result pings its owner. */
 export const pingOf = ({ member, channel, server }: Preferred) =>
   firstOf({ member: member?.ping, channel: channel?.ping, server: server?.ping })?.value ?? 'slow';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { StoredRows } from '../../lib/stored-rows.ts';
 
-/** The commands that presets are for. */
 export const presetCommands = ['imagine', 'image', 'video', 'music', 'ask'] as const;
 export type PresetCommand = (typeof presetCommands)[number];
 

@@ -93,7 +93,6 @@ export class Presets {
     await this.#change(row, (store) => store.remove(row));
   }
 
-  /** Removes what another member has shared in a server. */
   async moderate(row: PresetRow & { guildId: string }, moderatorId: string): Promise<void> {
     await this.remove(row);
     this.#moderated.notify(row, moderatorId);
@@ -128,7 +127,6 @@ export class Presets {
   }
 }
 
-/** The presets that a member has saved and shared. */
 export async function presetsAbout(memberId: string, store: PresetStore): Promise<PresetRow[]> {
   const rows = await store.startingWith(presetPrefix({ memberId }));
   for await (const row of store.each('server:')) if (row.memberId === memberId) rows.push(row);

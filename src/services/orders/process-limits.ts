@@ -21,13 +21,11 @@ interface LimitSettings {
  */
 export class ProcessLimits {
   readonly scheduler: Scheduler;
-  /** For jobs of the gateway. */
   readonly slots = new Slots(0);
   readonly live: Readonly<Record<'ask' | 'talk', LiveLimit>>;
   readonly #settings: LimitSettings;
   readonly #partitionCount: number;
 
-  /** `partitionCount`: how many partitions the store has. */
   constructor(
     settings: LimitSettings,
     { clock, log }: { clock: Clock; log: TasksLog },

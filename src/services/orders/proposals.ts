@@ -19,7 +19,6 @@ const PROPOSAL_TTL_MS = 15 * 60_000;
 /** As long as a task: an expired question still shows the prompt, and is found here when its member deletes it. */
 const RETENTION_MS = 400 * DAY_MS;
 
-/** A request that waits for the member's decision. */
 export type ProposedOrder = OrderedRequest<TaskKind> & { parentId?: string | undefined };
 
 /** The orders of an earlier batch that another one submits again. */
@@ -42,9 +41,7 @@ export function proposalSchema(specs: KindSpecs) {
     orders: z.array(order).min(1).readonly(),
     /** Their total estimated cost, as shown to the member; undefined if unknown. */
     price: amount.optional(),
-    /** Set if the price of a request is an upper bound. */
     isUpperBound: z.literal(true).optional(),
-    /** Set if the length or mode of a request may cost more. */
     isLowerBound: z.literal(true).optional(),
     /** Whether each request gets its own message, and whether it is public. If undefined, the only request is shown in the confirmation message. */
     messages: z.enum(['public', 'private']).optional(),
@@ -150,7 +147,6 @@ export class Proposals {
     });
   }
 
-  /** A proposal for its owner, without taking it. */
   async find(id: string, memberId: string): Promise<Proposal> {
     const proposal = await this.#store.get({ id });
     if (!proposal) throw new Refusal('refusals.questionGone');

@@ -6,12 +6,10 @@ interface ReachOptions {
   gatewayOrigin: string;
   /** The file origins of an embedded Discord. */
   extraOrigins: readonly string[];
-  /** Whether the operator allows addresses in private networks. */
   allowPrivate: boolean;
   resolve?: (name: string) => Promise<readonly { address: string }[]>;
 }
 
-/** Whether the gateway can fetch a URL. */
 export type ReachCheck = (url: string) => Promise<boolean>;
 
 const lookUpAll = (name: string) => lookup(name, { all: true });

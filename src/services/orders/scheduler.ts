@@ -39,7 +39,6 @@ export class Scheduler {
   readonly #runningPolls = new Set<Promise<void>>();
   readonly #polls = new Listeners<[lane: string, outcome: PollOutcome]>();
   readonly onPoll = this.#polls.add;
-  /** Running polls that wait to send another request. */
   readonly #permitQueue: PromiseWithResolvers<void>[] = [];
   #isRunning = false;
 
@@ -55,7 +54,6 @@ export class Scheduler {
     return this.#entries.size;
   }
 
-  /** The factor by which gaps should grow so that all tasks can be polled; 1 if there is enough capacity. */
   get pressure(): number {
     return this.#capacity.pressure;
   }
@@ -126,7 +124,6 @@ export class Scheduler {
     );
   }
 
-  /** The names of the lanes that were used so far. */
   get laneNames(): string[] {
     return this.#lanes.map(({ lane }) => lane.name);
   }

@@ -8,7 +8,6 @@ import type { Task } from '../tasks/task.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { OrdersContext } from './orders-context.ts';
 
-/** An order whose files are fetched. */
 interface FilesOrder {
   requesterId: string;
   request: Task['request'];

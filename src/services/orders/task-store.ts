@@ -13,7 +13,6 @@ export interface TaskReader extends TaskLists {
   get(id: string): Promise<Task | undefined>;
 }
 
-/** What the book keeps its tasks in. */
 export interface BookStore {
   /** Returns the live tasks, oldest first. */
   live(): Promise<Task[]>;
@@ -31,7 +30,6 @@ export interface DurationStore {
 }
 
 export interface PollStore {
-  /** When the gateway was last polled. */
   readonly polling: { read(): Promise<{ at: number } | undefined>; write(mark: { at: number }): Promise<void> };
 }
 
@@ -44,7 +42,6 @@ export interface TaskStore extends TaskReader, BookStore, DurationStore, PollSto
     put(id: string, sent: SentOrder): Promise<void>;
     read(id: string): Promise<SentOrder | undefined>;
   };
-  /** The erasures that are not finished. */
   readonly erasures: ErasureStore;
   /** Removes list entries that a crash has left behind for erased tasks. */
   removeStaleSummaries(memberId: string): Promise<void>;

@@ -54,7 +54,6 @@ export class Tasks {
   readonly #earlierPolls: EarlierPolls;
   readonly #tracker: Tracker;
   readonly #inlineResults: InlineResults;
-  /** What ends the work that is repeated. */
   readonly #stops: (() => Promise<void>)[] = [];
   #unfinishedTasks: Task[] = [];
 

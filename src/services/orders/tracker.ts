@@ -22,7 +22,6 @@ type PollResult = Snapshot | 'not-known' | 'not-listed' | 'nothing';
 /** How many of the tasks missing from a list are polled alone at a time, so that there are few polls. */
 const MAX_POLLED_ALONE = 2;
 
-/** The tasks of one partition, and what following them needs. */
 interface TrackedTasks {
   book: TaskBook;
   log: TasksLog;
@@ -43,7 +42,6 @@ export class Tracker {
   readonly #lanes = new Map<string, Lane>();
   /** Tasks to be polled alone: those missing from the last list, before they count as missing, and those that a member is viewing. */
   readonly #pollAloneIds = new Set<string>();
-  /** Tasks whose last response could not be read. */
   readonly #unreadableIds = new Set<string>();
   #turn = 0;
 

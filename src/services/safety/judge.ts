@@ -16,7 +16,6 @@ export interface BrokenRule {
   entry?: string | undefined;
 }
 
-/** Where and by whom a message is written. */
 export interface MentionPlace {
   guildId?: string | undefined;
   channelId?: string | undefined;
@@ -24,7 +23,6 @@ export interface MentionPlace {
   roleIds?: readonly string[] | undefined;
 }
 
-/** The parts of a request that rules check. */
 export interface JudgedRequest extends MentionPlace {
   kind: TaskKind;
   request: Task['request'];
@@ -37,12 +35,10 @@ interface JudgedAccess extends MentionPlace {
 }
 
 interface KindWords {
-  /** Undefined for all kinds. */
   kinds: readonly string[] | undefined;
   words: WordList;
 }
 
-/** Replaces a word that a server blocks. */
 const MASK = '▇▇▇';
 
 /** The rules of one server, prepared so that requests can be checked in memory. */
@@ -156,7 +152,6 @@ export class Judge {
     return isQuoted ? { ...broken, refusal: new ContentRefusal('refusals.rules.quoted') } : broken;
   }
 
-  /** Returns the first blocked word or pattern in a text. */
   #blockedIn(kind: string, folded: FoldedText): BrokenRule | undefined {
     const { words, joinedWords, ...rest } = folded;
     const isJudged = (word: (typeof words)[number]): boolean => !this.#allowed.includes(word);
@@ -186,7 +181,6 @@ export class Judge {
 /** The text as the member wrote it, without additions from options. */
 const promptOf = ({ typed, prompt = '' }: CommonRequest): string => typed ?? prompt;
 
-/** For an order with more text than is judged. */
 export const textTooLong = (): Refusal => new Refusal('refusals.rules.textTooLong', { max: MAX_JUDGED_LENGTH });
 
 function wordsByKinds({ words }: RuleSet): KindWords[] {

@@ -27,7 +27,6 @@ export const stricterOutcome = (one: ModerationOutcome, other: ModerationOutcome
 /** The category that age-restricted channels may permit. They make no exception for others, such as `sexual/minors`. */
 const AGE_RESTRICTED_CATEGORY = 'sexual';
 
-/** The outcome of a check. `judgement` is undefined if the service is unavailable. */
 export function moderationOutcome(
   judgement: Judgement | undefined,
   { thresholds, whenAway, ageRestricted }: Moderation,

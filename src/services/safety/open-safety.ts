@@ -20,7 +20,6 @@ export interface SafetySources {
 
 export type Safety = ReturnType<typeof openSafety>;
 
-/** Opens the rules and the set-up of servers, reports, and what is posted in log channels. */
 export function openSafety(
   { clock, log }: AppContext,
   { settings, store, partition, ruleTargets, discord }: SafetySources,

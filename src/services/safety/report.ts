@@ -4,7 +4,6 @@ import { Refusal } from '../../lib/refusal.ts';
 export const reportReasons = ['harmful', 'sexual', 'violence', 'hate', 'person', 'rights', 'spam', 'other'] as const;
 export type ReportReason = (typeof reportReasons)[number];
 
-/** The length limit of what a member can write about a result. */
 export const MAX_REPORT_TEXT_LENGTH = 500;
 
 const id = z.string().regex(/^\d{1,20}$/);

@@ -10,7 +10,6 @@ import { isUndecided, type Report, type ReportReason, reportWithoutMember } from
 const MAX_PER_MEMBER = 5;
 /** The most reports per hour in a server, because moderators read each one. */
 const MAX_PER_SERVER = 30;
-/** The most undecided reports of a server. */
 const MAX_UNDECIDED = 100;
 /** The most reports of a server. Beyond this, the oldest decided ones are deleted. */
 const MAX_REPORTS = 300;
@@ -27,7 +26,6 @@ export interface NewReport extends Pick<Report, 'guildId' | 'taskId' | 'isPreset
   reason: ReportReason;
 }
 
-/** The earlier reports about one member in a server. */
 export interface ReportHistory {
   count: number;
   removed: number;
@@ -67,7 +65,6 @@ export class Reports {
     return this.#reports.get(id);
   }
 
-  /** The ids of reports for which steps are still due. */
   due(): string[] {
     return [...this.#reports.values()].filter(({ due }) => due.length > 0).map(({ id }) => id);
   }
@@ -126,7 +123,6 @@ export class Reports {
     if (guildId !== undefined) await this.#lock.run(guildId, () => this.#remove(id));
   }
 
-  /** The ids of a server's undecided reports about a result. */
   undecidedAbout({ guildId, taskId }: Report): string[] {
     const reports = this.#reportsOf(guildId).filter((one) => one.taskId === taskId && isUndecided(one));
     return reports.map(({ id }) => id);
@@ -153,7 +149,6 @@ export class Reports {
     return existing !== undefined && isUndecided(existing);
   }
 
-  /** Deletes reports that have expired. */
   async sweep(): Promise<void> {
     const now = this.#clock.now();
     for (const { id, at, due, decision } of [...this.#reports.values()]) {

@@ -9,7 +9,6 @@ import { MAX_THRESHOLDS, MENTIONS, type RuleSet, ruleNames, ruleSet } from './se
 export interface RuleTargets {
   kindsByCommand: ReadonlyMap<string, readonly TaskKind[]>;
   privateCommands: readonly string[];
-  /** Whether a preset for a command can give an option this value. */
   takesOption(command: string, option: string, value: unknown): boolean;
 }
 

@@ -25,7 +25,6 @@ import {
 type RuleRow = ServerRules & { guildId: string };
 export type RuleStore = Pick<StoredRows<RuleRow, { guildId: string }>, 'all' | 'get' | 'put'>;
 
-/** An order, with its member and the place where it was made. */
 export interface JudgedOrder extends JudgedRequest {
   requesterId: string;
   isAgeRestricted?: true | undefined;
@@ -62,7 +61,6 @@ export interface RuleRefusal extends Omit<BrokenRule, 'refusal'> {
   channelId: string | undefined;
 }
 
-/** The member who pressed a button on a task, in the task's server. */
 export interface Presser {
   userId: string;
   roleIds: readonly string[];
@@ -73,7 +71,6 @@ const SHOWN_FIELDS = ['prompt', 'typed', 'title', 'words', 'instructions', 'styl
 
 const NO_FILES: OrderFiles = { images: async () => [], documents: async () => [] };
 
-/** Used in place of a server's id. */
 const OPERATOR = 'operator';
 
 /** How many servers' prepared rules are cached; preparing them again takes a few milliseconds. */
@@ -87,7 +84,6 @@ export class Rules {
   /** Undefined if no moderation service is configured. */
   readonly #moderationService: ModerationService | undefined;
   readonly #ownRules = new Map<string, ServerRules>();
-  /** The rules of servers that belong to another partition. */
   readonly #borrowedRules = new RecentMap<string, ServerRules>(MAX_PREPARED);
   readonly #preparedRules = new RecentMap<string, { rules: RuleSet; judge: Judge }>(MAX_PREPARED);
   readonly #lock = new KeyedLock();
@@ -289,7 +285,6 @@ export class Rules {
     return strictest;
   }
 
-  /** Notifies the admins of the task's server that a result was refused. */
   reportRefusedResult({ guildId, requesterId: memberId, channelId }: Task, entry: string | undefined): void {
     const refused = { isUnchecked: entry === undefined, isOperators: false };
     this.#notifyRefusal({ what: 'result', rule: 'moderation', ...refused, entry, guildId, memberId, channelId });
@@ -337,7 +332,6 @@ export class Rules {
     return this.#setsFor(guildId).some(([, { privateCommands }]) => privateCommands.includes(command));
   }
 
-  /** Whether members can use their own installation of the bot in a server. */
   allowsPersonalInstalls(guildId: string): boolean {
     return this.#setsFor(guildId).every(([, { personalInstalls }]) => personalInstalls);
   }
@@ -381,7 +375,6 @@ export class Rules {
   }
 }
 
-/** Changes that a member has made, by server. */
 export const rulesAbout = (memberId: string, rules: readonly RuleRow[]): object[] =>
   rules.flatMap(({ guildId, history }) => {
     const changes = history.filter(({ by }) => by === memberId);

@@ -41,7 +41,6 @@ const posting = z.object({
   at: z.number(),
 });
 
-/** A voice reply. Its audio is stored only until it has been posted. */
 const voice = z.object({
   seconds: z.number(),
   /** In Discord's format: one byte per column, encoded in base64. */
@@ -51,7 +50,6 @@ const voice = z.object({
   isCut: z.boolean().optional(),
 });
 
-/** The reason why a file of an earlier question was not sent again. */
 const leftOutReasons = ['too-large', 'too-many', 'gone', 'unusable', 'late', 'refused', 'hidden'] as const;
 const leftOutFile = z.object({ name: z.string(), why: z.enum(leftOutReasons) });
 
@@ -62,12 +60,10 @@ const mismatch = z.object({
   expected: z.string(),
 });
 
-/** The result of checking an answer against the member's schema. */
 const schemaCheck = z.object({
   /** Only the first mismatches are stored. */
   misfits: z.array(mismatch),
   count: z.number(),
-  /** The check took too long. */
   isUnfinished: z.boolean(),
 });
 
@@ -77,14 +73,12 @@ export const answer = z.object({
   rounds: z.array(round),
   draft: z.string(),
   keptAt: z.number().optional(),
-  /** How many requests it has taken so far. */
   requests: z.number().optional(),
   doing: z.enum(['thinking', 'searching']).optional(),
   /** Features that the model refused, so the request was repeated without them. */
   without: z.array(z.enum(refusableParts)),
   /** Those of them that the gateway did not name, so another feature may be the reason. */
   guessed: z.array(z.enum(refusableParts)).optional(),
-  /** Files from earlier questions that were not sent again. */
   leftOut: z.array(leftOutFile).optional(),
   /** Only the end of the previous answer was sent, because it is too long. */
   isMemoryCut: z.boolean().optional(),
@@ -96,7 +90,6 @@ export const answer = z.object({
   costs: z.array(amount.nullable()).optional(),
   /** The ids of the gateway's responses whose tokens are already included, so that each is counted once. */
   counted: z.array(z.string()).optional(),
-  /** The transcript of the question's audio. */
   heard: z.string().optional(),
   voice: voice.optional(),
   /** The further messages that contain the rest of the answer, in order. */

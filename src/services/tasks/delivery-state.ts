@@ -15,7 +15,6 @@ export const settlePart = (task: Task, now: number): Task =>
 
 export const turnPage = (task: Task, page: number): Task => (task.page === page ? task : { ...task, page });
 
-/** Adds the fingerprints of files that are about to be delivered. */
 export function addFingerprints(task: Task, files: readonly Fingerprint[]): Task {
   const fingerprints = joinFingerprints(task.fingerprints ?? [], files);
   return fingerprints ? { ...task, fingerprints } : task;

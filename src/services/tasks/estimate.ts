@@ -10,7 +10,6 @@ const priceSources = ['operator', 'gateway', 'learned'] as const;
 export const estimate = z.object({
   amount,
   source: z.enum(priceSources),
-  /** When the price was read or learned. */
   at: z.number(),
   /** Set if the cost varies and is rarely more than this. */
   isUpperBound: z.literal(true).optional(),

@@ -55,7 +55,6 @@ export function assertOwnHome({ guildId, requesterId: memberId, route }: OrderFa
   return bucket;
 }
 
-/** Whether a server or a member belongs to this partition. */
 export const isAtHome = (home: string, partition: Partition): boolean => isIn(partition, bucketOf(home));
 
 const isIn = ({ number, count }: Partition, bucket: number): boolean => partitionOf(bucket, count) === number;

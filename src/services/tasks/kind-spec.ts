@@ -20,7 +20,6 @@ const commonRequest = z.object({
   instructions: z.string().optional(),
   effort: z.string().optional(),
   format: z.string().optional(),
-  /** The JSON Schema that the answer must match, as JSON. */
   schema: z.string().optional(),
   style: z.string().optional(),
   /** Whether the results are hidden as spoilers. `required`: by moderation, so their owner cannot show them openly. */
@@ -66,19 +65,15 @@ export interface Traits<K extends TaskKind = TaskKind> {
   readonly isText?: boolean;
   /** Whether the task makes images or videos, which can be shown to moderators before anyone else sees them. */
   readonly isVisual?: boolean;
-  /** Whether the task is an utterance in a live conversation, with its answer. */
   readonly isUtterance?: boolean;
   /** Whether the task is a live conversation. It has no wait limit, because the member decides how long it lasts. */
   readonly isTalk?: boolean;
   /** Whether the prompt is the member's own text, so that the task can be ordered again with another prompt. */
   readonly hasOwnPrompt?: boolean;
-  /** Whether the task keeps its title when it is ordered again with another prompt. */
   readonly keepsTitle?: boolean;
   /** The kind of model that makes the task, if its request names a model. */
   readonly modelKind?: ModelKind;
-  /** Whether its remote id can be followed. */
   readonly isFollowable?: boolean;
-  /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
   hearsEveryone?(request: TaskRequests[K]): boolean;
   /** Why the gateway would fail on the prompt. Asked when a member has changed it. */

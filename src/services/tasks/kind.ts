@@ -72,6 +72,5 @@ interface SubmitContext {
   /** The member's pseudonym at the gateway, if the operator has enabled pseudonyms. */
   user?: string | undefined;
   callbackUrl?: string | undefined;
-  /** Who requested the task, and where the result is shown. */
   requester: OrderFacts;
 }

@@ -2,7 +2,6 @@
 export const levels = ['flag', 'option', 'preset', 'conversation', 'member', 'channel', 'server', 'bot'] as const;
 export type Level = (typeof levels)[number];
 
-/** The value in force, and where it comes from. */
 export function firstOf<Value>(
   candidates: {
     readonly [From in Level]?: Value | undefined;

@@ -27,7 +27,6 @@ export type ImageTransfer = (typeof imageTransfers)[number];
 
 export const sides = ['left', 'right', 'top', 'bottom', 'centre'] as const;
 
-/** The image to which the region belongs, and its size if known. */
 const wholeImage = z.object({ address: z.string(), width: z.number().optional(), height: z.number().optional() });
 export type WholeImage = z.output<typeof wholeImage>;
 
@@ -38,7 +37,6 @@ export const region = z.union([
 ]);
 export type Region = z.output<typeof region>;
 
-/** A reference in the form in which it is sent. */
 export interface PreparedReference {
   medium: Exclude<Reference['medium'], 'any'>;
   uri: string;

@@ -5,7 +5,6 @@ import type { Kind } from './kind.ts';
 import type { TaskKind } from './kind-spec.ts';
 import type { OrderedRequest } from './transitions.ts';
 
-/** Buttons that are never offered, even if the gateway supports them. */
 const NEVER_OFFERED: ReadonlySet<string> = new Set<ActionFamily>(['favourite']);
 
 /** A refused kind is offered again after a while, because the gateway may switch to another upstream provider at any time. */
@@ -51,7 +50,6 @@ export class Offers {
 
 export const kindOfferName = (kind: TaskKind): string => `kind ${kind}`;
 
-/** The name under which the gateway's refusal of an order is remembered. */
 export const offerNameOf = (kind: Kind, { request }: OrderedRequest<TaskKind>): string =>
   kind.offerName?.(request) ?? kindOfferName(kind.name);
 

@@ -44,7 +44,6 @@ export class StoreError extends Error {
     this.kind = kind;
   }
 
-  /** That of a process which this ends. */
   get exitCode(): number {
     return EXIT_CODES[this.kind];
   }

@@ -71,19 +71,16 @@ export function editedWords(task: Task, text: string) {
 export const titleOf = (task: Task): string =>
   task.request.title ?? (typedPrompt(task) || (questionFileNames(task)[0] ?? ''));
 
-/** The names of the files that were sent with a question. */
 export function questionFileNames({ kind, request }: Task): string[] {
   const { pictures: images = [], documents = [], sound } = request;
   return kind === 'ask' ? [...images, ...(sound ? [sound] : []), ...documents].map(({ name }) => name) : [];
 }
 
-/** Whether the prompt is the member's own text, so that the task can be requested again with another prompt. */
 export const hasOwnPrompt = (task: Task): boolean => task.traits.hasOwnPrompt === true && typedPrompt(task) !== '';
 
 /** Whether the gateway's question needs no answer from the member: the words were sent, or came with the order and are about to be. */
 export const isSendingWords = (task: Task): boolean => task.times.wordsSent !== undefined || hasUnsentWords(task);
 
-/** Whether words came with the order and were never sent. */
 export const hasUnsentWords = ({ request, times, wordsRefused }: Task): boolean =>
   request.words !== undefined &&
   [wordsRefused, times.wordsSent, times.wordsTaken, times.wordsLost].every((one) => one === undefined);

@@ -22,9 +22,7 @@ export const taskSummary = z.object({
   requesterId: z.string(),
   guildId: z.string().optional(),
   isPrivate: z.boolean(),
-  /** Set if only its owner had installed the bot there. */
   isOwnInstall: z.literal(true).optional(),
-  /** The start of the task's prompt or title. */
   summary: z.string(),
   createdAt: z.number(),
   /** Until this is set, the stored task may be newer than this summary. */

@@ -46,7 +46,6 @@ export class RefusedFeatures {
     return entry && this.#clock.now() < entry.until ? entry : { features: [], guessed: [] };
   }
 
-  /** Call this when a request without these features has succeeded. */
   learn(model: string, omission: Omission): void {
     const { namedInError, lastOmitted } = omission;
     const known = this.get(model);

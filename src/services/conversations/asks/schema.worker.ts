@@ -6,9 +6,7 @@ import { findMismatches, schemaProblem } from './mismatches.ts';
 export type SchemaJob = { schema: string; answer?: string };
 
 export interface SchemaVerdict {
-  /** The JSON pointer of the error in the schema. */
   problem?: string | undefined;
-  /** Undefined if the answer is not JSON. */
   checked?: { text: string; check: SchemaCheck } | undefined;
 }
 

@@ -68,7 +68,6 @@ export class QuestionSender {
     return this.#open({ ...draft, earlierFiles }, omit(omission, refused), stop);
   }
 
-  /** Call this when the request has succeeded. */
   learn({ request, omission }: SentQuestion): void {
     this.#refusedFeatures.learn(request.model, omission);
   }

@@ -23,7 +23,6 @@ export class LiveAnswer {
 
 /** A live conversation, which keeps its turns in order. Its session is only opened when a member speaks. */
 export class LiveTalk {
-  /** Opens a session that continues the conversation. */
   readonly #open: () => Promise<RealtimeSession>;
   readonly #log: TasksLog;
   readonly #turns = new KeyedLock();
@@ -72,7 +71,6 @@ export class LiveTalk {
     });
   }
 
-  /** Call this when an answer has ended. */
   markAnswerEnded(liveAnswer: LiveAnswer): void {
     if (this.#liveAnswer === liveAnswer) this.#liveAnswer = undefined;
   }

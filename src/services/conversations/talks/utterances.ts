@@ -42,7 +42,6 @@ export class Utterances {
     );
   }
 
-  /** Interrupts the answer to an utterance that the member deletes. */
   async interrupt({ id }: Task): Promise<void> {
     await this.#liveAnswers.get(id)?.interrupt('stopped');
   }

@@ -96,7 +96,6 @@ export class LimitsInForce {
     return [ofBot, ...this.ofServer(guildId), member];
   }
 
-  /** Limits that no admin can change. */
   #operatorsAlone(holder: 'total' | 'direct', scope: string): AppliedLimits {
     const [limits, since] = [this.#settings[holder], this.#startOf(holder)];
     return { holder, scope, limits, since, grants: [], reset: undefined };

@@ -23,7 +23,6 @@ export type OtherUse = Pick<
   'usageElsewhere' | 'openTasksElsewhere' | 'waitingTasksElsewhere' | 'isComplete' | 'announce'
 >;
 
-/** How much of each limit is left. */
 export class Remaining {
   readonly #calendar: Calendar;
   readonly #clock: { now(): number };
@@ -31,7 +30,6 @@ export class Remaining {
   readonly #wholeBot: OtherUse | undefined;
   readonly #tally: () => Tally;
 
-  /** `tally`: the usage in this partition. */
   constructor(calendar: Calendar, clock: { now(): number }, wholeBot: OtherUse | undefined, tally: () => Tally) {
     this.#calendar = calendar;
     this.#clock = clock;

@@ -3,7 +3,6 @@ import { amountOf, type LedgerEntry, standingOf } from '../entry.ts';
 import { limitedKindsOf } from '../limits.ts';
 import type { Calendar, Period } from '../periods.ts';
 
-/** Usage in one period. */
 export interface Use {
   tasks: number;
   /** The total of the tasks with a known price; exact decimal text. */
@@ -11,7 +10,6 @@ export interface Use {
 }
 
 interface Counts {
-  /** In total, and by kind. */
   uses: Map<string, Use>;
   endsAt: number;
 }
@@ -25,7 +23,6 @@ export class Tally {
   /** Only periods with a limit are counted: otherwise the bot would have to read months of entries when it starts. */
   readonly periods: ReadonlySet<Period>;
   readonly #counts = new Map<string, Map<string, Counts>>();
-  /** Tasks that have not ended, by scope. */
   readonly #openTasks = new Map<string, number>();
   #prunedBefore = Number.NEGATIVE_INFINITY;
 
@@ -40,7 +37,6 @@ export class Tally {
     if (current) this.#add(current, scopes, 1);
   }
 
-  /** Returns the usage in one period, of one kind or of all. */
   use(scope: string, spanKey: string, kind = ALL_KINDS): Use {
     return this.#counts.get(scope)?.get(spanKey)?.uses.get(kind) ?? NO_USE;
   }

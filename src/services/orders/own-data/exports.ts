@@ -157,7 +157,6 @@ function withoutSecrets(task: Task): Record<string, unknown> {
   return { ...facts, route: routeWithoutToken, ...(!areResultsHidden(task) && { media, preview }) };
 }
 
-/** A file that is compressed only if it would otherwise not fit. */
 interface PackedFile {
   bytes: Buffer;
   isCompressed: boolean;

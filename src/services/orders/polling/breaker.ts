@@ -42,7 +42,6 @@ const UNREACHABLE_THRESHOLD = 5;
 export interface Pause {
   trouble: Trouble;
   since: number;
-  /** From this time on, one probe can be sent. */
   probeAt: number;
 }
 
@@ -66,7 +65,6 @@ export class Breaker {
     return endedPause;
   }
 
-  /** Returns the pause that this failure began. */
   recordTrouble(trouble: Trouble, isProbe: boolean, now: number): Pause | undefined {
     if (this.#pause) {
       if (isProbe) this.#pause = { ...this.#pause, trouble, probeAt: now + this.#pauseMs(trouble) };

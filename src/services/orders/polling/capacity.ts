@@ -88,7 +88,6 @@ export class PollCapacity {
     return isHalved ? perSecond * this.#pace.shareAt(now) : undefined;
   }
 
-  /** The factor by which gaps should grow so that all tasks can be polled. */
   get pressure(): number {
     return this.#pressure.value;
   }

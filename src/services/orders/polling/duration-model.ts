@@ -132,7 +132,6 @@ export class DurationModel {
   }
 }
 
-/** Parameters of the learned schedule for jobs with one wait limit. */
 export interface PollingProfile {
   /** Short enough to notice an early end, for example by a failure, soon. The scheduler's jitter adds up to a twentieth. */
   longestGapMs: number;

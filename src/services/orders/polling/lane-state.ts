@@ -25,7 +25,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 const earliestFirst = (one: ScheduledTask, other: ScheduledTask): number => one.dueAt - other.dueAt;
 
-/** A poll that begins now, and whether it is the probe after a pause. */
 export interface BegunPoll {
   entries: ScheduledTask[];
   isProbe: boolean;
@@ -124,7 +123,6 @@ export class LaneState {
     return Math.max(this.#nextDueAt, this.#gatheredAt + Math.floor(this.#waiting.size / VISITED_PER_MS));
   }
 
-  /** Moves the due tasks into the queue. */
   #gather(now: number): void {
     this.#gatheredAt = now;
     this.#nextDueAt = NEVER;

@@ -7,7 +7,6 @@ export interface Trouble {
   /** busy: asked to wait (429). refused: not allowed (401, 402, 403). unreachable: no proper response. */
   kind: 'busy' | 'refused' | 'unreachable';
   retryAfterMs?: number | undefined;
-  /** Shown in `/about`. */
   reason: FailureReason;
 }
 
@@ -21,7 +20,6 @@ export type RequestPermit = () => Promise<void>;
 export interface Lane {
   name: string;
   readonly max: number;
-  /** A poll includes tasks that are due this soon after it. */
   readonly gatherMs?: number | undefined;
   /**
    * Must await `permit` before each request. An id without a verdict is polled again after a while; a trouble as a verdict did not keep the gateway

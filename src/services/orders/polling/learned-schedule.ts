@@ -18,7 +18,6 @@ const OTHER_JOBS_WEIGHT_UNTIL = 60;
 /** A distribution is computed again after this share of new jobs. */
 const RECOMPUTE_SHARE = 0.05;
 
-/** The latest jobs, which describe the current state. */
 const LATEST_JOBS = 10;
 const LATEST_MS = 6 * HOUR_MS;
 const MIN_LATEST_JOBS = 3;
@@ -30,7 +29,6 @@ type Span = 'all' | 'run' | 'share';
 const MIN_PREDICTED_JOBS = 10;
 /** Of the specification's polls. More of them would hardly find a predicted end sooner. */
 const PREDICTED_POLL_SHARE = 0.53;
-/** Predictions of jobs that run. */
 const MAX_PREDICTIONS = 10_000;
 
 /** Jobs that end together are alike. Only one per interval is recorded, because otherwise a busy gateway would replace all durations within a second. */
@@ -87,7 +85,6 @@ export class DurationHistory {
     return POLLING_PROFILES[this.#waitLimitOf(task)].unitMs;
   }
 
-  /** Call this for a task that runs. */
   notePrediction(task: Task, now: number): void {
     const { id, progress: percent = 0 } = task;
     const ms = predictedMs(task, now);

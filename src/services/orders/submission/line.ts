@@ -129,7 +129,6 @@ export class Line implements SlotUser {
     if (this.#sending.delete(id)) this.#context.limits.slots.advance();
   }
 
-  /** The number of tasks that wait, or will have to. */
   get size(): number {
     return this.#turns.size;
   }

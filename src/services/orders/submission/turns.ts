@@ -12,13 +12,11 @@ export interface WaitingTask {
 
 interface Member {
   tasks: WaitingTask[];
-  /** The number of turns in a row so far. */
   turnsTaken: number;
 }
 
 type Group = Map<string, Member>;
 
-/** The number of servers and members whose last turn is remembered. */
 const MAX_REMEMBERED_OWNERS = 10_000;
 
 /**
@@ -65,7 +63,6 @@ export class Turns {
     }
   }
 
-  /** Takes the next task that can be sent. */
   next(canSend: (task: WaitingTask) => boolean = () => true): WaitingTask | undefined {
     for (const [groupName, group] of this.#groups)
       for (const [memberId, member] of group) {

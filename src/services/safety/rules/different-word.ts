@@ -23,7 +23,6 @@ const MAX_SHORT_LENGTH = 4;
 
 const LATIN = /^\p{Script=Latin}+$/u;
 
-/** Whether two words that only differ in their accents are different words. */
 export function isDifferentWord(word: FoldedWord, blocked: FoldedWord): boolean {
   const length = blocked.plain.length;
   // For a blocked prefix, only the same part of the word is compared.

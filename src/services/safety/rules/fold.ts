@@ -107,7 +107,6 @@ export function foldText(text: string): FoldedText {
     rows = [];
   };
   const chunks = clean.split(/(\s+)/);
-  /** Words that have spaces around them. */
   const standaloneWords: string[] = [];
   let hasMixedWords = false;
   // Every other chunk is a gap.
@@ -152,7 +151,6 @@ function maskedWords(plain: string): string[] {
   return (plain.match(WORD_WITH_STARS) ?? []).filter(isMasked).slice(0, MAX_MASKED_WORDS);
 }
 
-/** A word or a part of it, without and with accents. */
 interface Piece {
   plain: string;
   accented?: string | undefined;
@@ -212,7 +210,6 @@ function trimPunctuation(piece: string): string {
 
 const isOneLetter = (piece: string): boolean => piece.length <= 2 && [...piece].length === 1;
 
-/** Folds words as admins enter them. */
 export const foldBlockedWords = (text: string): FoldedWord[] =>
   cleanText(text)
     .split(/\s+/)

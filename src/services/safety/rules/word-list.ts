@@ -25,7 +25,6 @@ const byForm = <Value>(): Readonly<Record<Form, Map<string, Value>>> => ({
   leet: new Map(),
 });
 
-/** Scripts without spaces between words. */
 const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** A script whose language adds endings to words, so that each blocked word is treated as a prefix. */
