@@ -1,5 +1,5 @@
 import { sumOf } from '../../lib/decimals.ts';
-import { withoutUndefined } from '../../lib/entries.ts';
+import { type Frozen, withoutUndefined } from '../../lib/entries.ts';
 import type { Refusal } from '../../lib/refusal.ts';
 import type { GatewayError } from '../gateway/errors.ts';
 import type { TextResponse } from '../gateway/response-events.ts';
@@ -9,7 +9,6 @@ import {
   type Answer,
   type AnswerCall,
   EMPTY_ANSWER,
-  type LeftOutFile,
   type PendingPost,
   type RefusableFeature,
   type SchemaCheck,
@@ -43,31 +42,22 @@ const joinTexts = (paragraphs: readonly string[]): string => paragraphs.filter((
 export function markAnswering(
   task: Task,
   omittedFeatures: readonly RefusableFeature[],
-  {
-    leftOut = [],
-    isMemoryCut,
-    heard,
-    requests,
-    guessed = [],
-  }: {
-    leftOut?: readonly LeftOutFile[];
-    heard?: string | undefined;
-    requests?: number;
-    isMemoryCut?: boolean;
-    guessed?: readonly RefusableFeature[];
-  } = {},
+  { leftOut = [], guessed = [], ...sent }: SentInputs = {},
 ): Task {
   if (hasEnded(task)) return task;
-  const omitted = [...new Set([...answerOf(task).without, ...omittedFeatures])];
+  const { without, guessed: earlierGuesses = [] } = answerOf(task);
   const changes = withoutUndefined({
+    ...sent,
     leftOut: leftOut.length > 0 ? [...leftOut] : undefined,
-    guessed: guessed.length > 0 ? [...new Set([...(answerOf(task).guessed ?? []), ...guessed])] : undefined,
-    isMemoryCut: isMemoryCut || undefined,
-    heard,
-    requests,
+    guessed: guessed.length > 0 ? [...new Set([...earlierGuesses, ...guessed])] : undefined,
   });
-  return withAnswer({ ...task, state: 'running' }, { without: omitted, ...changes, doing: 'thinking' });
+  return withAnswer(
+    { ...task, state: 'running' },
+    { without: [...new Set([...without, ...omittedFeatures])], ...changes, doing: 'thinking' },
+  );
 }
+
+type SentInputs = Frozen<Pick<Answer, 'leftOut' | 'isMemoryCut' | 'heard' | 'requests' | 'guessed'>>;
 
 /** For an answer whose next response is about to be requested, which will cost about as much as the first one. */
 export function markContinuing(task: Task, added: Estimate | undefined): Task {
@@ -96,8 +86,7 @@ export function addRound(task: Task, response: TextResponse, calls: readonly Ans
     rounds: [...answer.rounds, { text: responseText(response), calls: [...calls] }],
     draft: '',
     doing: undefined,
-    tokens: addTokens(answer.tokens, response.usage),
-    costs: addCost(answer, cost),
+    ...withUsage(answer, response.usage, cost),
   });
 }
 
@@ -107,10 +96,11 @@ export function withSchemaCheck(task: Task, checked: { text: string; check: Sche
   return withAnswer({ ...task, text: checked.text }, { schemaCheck: checked.check });
 }
 
-export const addCost = ({ costs = [] }: Answer, cost: string | undefined): NonNullable<Answer['costs']> => [
-  ...costs,
-  cost ?? null,
-];
+/** A response of unknown cost leaves the cost of the whole answer unknown. */
+export const withUsage = ({ tokens, costs = [] }: Answer, usage: Tokens | undefined, cost: string | undefined) => ({
+  tokens: addTokens(tokens, usage),
+  costs: [...costs, cost ?? null],
+});
 
 /** Marks the answer as waiting for the member, who has to approve every call that costs money. */
 export const markAwaitingApproval = (task: Task): Task =>
@@ -161,8 +151,7 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
   const answer = answerOf(task);
   return withAnswer(task, {
     draft: responseText(response) || answer.draft,
-    tokens: addTokens(answer.tokens, response.usage),
-    costs: addCost(answer, cost),
+    ...withUsage(answer, response.usage, cost),
   });
 }
 
@@ -170,7 +159,7 @@ export function withPartialText(task: Task, response: TextResponse, cost?: strin
 export const withUnfinishedResponse = (task: Task): Task =>
   hasEnded(task) || task.state === 'needs-input'
     ? task
-    : withAnswer(task, { costs: addCost(answerOf(task), undefined) });
+    : withAnswer(task, withUsage(answerOf(task), undefined, undefined));
 
 /** The total cost; undefined unless the cost of every response is known. */
 function costOfAll({ costs = [] }: Answer): string | undefined {
@@ -221,7 +210,7 @@ const responseText = ({ text, refusal }: Pick<TextResponse, 'text' | 'refusal'>)
 const TOKEN_TYPES = ['input', 'cached', 'output', 'reasoning', 'audioInput', 'audioOutput'] as const;
 
 /** An answer may need several responses, and the tokens of all of them count. */
-export function addTokens(total: Tokens | undefined, added: Tokens | undefined): Tokens | undefined {
+function addTokens(total: Tokens | undefined, added: Tokens | undefined): Tokens | undefined {
   if (!added) return total;
   const names = TOKEN_TYPES.filter((name) => total?.[name] !== undefined || added[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, (total?.[name] ?? 0) + (added[name] ?? 0)]));

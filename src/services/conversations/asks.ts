@@ -185,7 +185,7 @@ export class Asks {
   async #receive(id: string, stream: OpenStream): Promise<TextResponse> {
     const { stop, omission, draft } = stream;
     const { earlierFiles, pastTurns, sound, requestCount: requests } = draft;
-    const isMemoryCut = pastTurns.some(({ isCut }) => isCut);
+    const isMemoryCut = pastTurns.some(({ isCut }) => isCut) || undefined;
     const leftOut = earlierFiles.flatMap(leftOutFiles);
     const { guessed } = omission;
     const sentInputs = { leftOut, isMemoryCut, heard: sound?.transcript, requests, guessed };

@@ -1,15 +1,7 @@
 import type { RealtimeResponse } from '../gateway/realtime-events.ts';
 import type { Voice } from '../tasks/answer.ts';
 import { hasEnded, type Talk, type TalkEnd, type Task } from '../tasks/task.ts';
-import {
-  addCost,
-  addTokens,
-  answerOf,
-  completeAnswer,
-  endAnswerEarly,
-  type StopReason,
-  withAnswer,
-} from './ask-transitions.ts';
+import { answerOf, completeAnswer, endAnswerEarly, type StopReason, withAnswer, withUsage } from './ask-transitions.ts';
 
 /** More turns than any conversation has; far fewer are restored. */
 const MAX_TURNS = 500;
@@ -74,11 +66,8 @@ export function concludeAnswer(
 
 /** A response is counted once, however often it is reported. */
 function countUsage(task: Task, { id, usage }: RealtimeResponse, hasContent: boolean, cost: string | undefined): Task {
-  const { counted: countedIds = [], tokens } = answerOf(task);
+  const answer = answerOf(task);
+  const { counted: countedIds = [] } = answer;
   if (countedIds.includes(id) || (!usage && !hasContent)) return task;
-  return withAnswer(task, {
-    counted: [...countedIds, id],
-    tokens: addTokens(tokens, usage),
-    costs: addCost(answerOf(task), cost),
-  });
+  return withAnswer(task, { counted: [...countedIds, id], ...withUsage(answer, usage, cost) });
 }

@@ -28,9 +28,6 @@ import type { Limits } from './limits.ts';
 import type { Spending } from './spending.ts';
 import { sumUsage, type UsageGroup, type UsageQuery } from './usage-query.ts';
 
-/** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
-const ENTRIES_PER_TURN = 100;
-
 /** Two months, because usage above last month's limit counts against this month. */
 const COUNTING_PERIOD_MS = 62 * DAY_MS;
 
@@ -103,8 +100,7 @@ export class Ledger {
     if (!task.traits.isPaid) return;
     await this.#gate.run(async () => {
       const entry = createEntry(task, this.#spending?.limitedRoles(task, roleIds));
-      // The task is stored next, and brings the entry to the disk.
-      await this.#admit(task, (known) => known ?? entry, { roleIds, isRepeatable: true });
+      await this.#admit(task, (known) => known ?? entry, roleIds);
       this.#reservedIds.add(task.id);
     });
   }
@@ -115,24 +111,17 @@ export class Ledger {
       extendReservation(entry, task.estimate?.amount, this.#context.clock.now());
     await this.#gate.run(async () => {
       const known = await this.#entries.find(taskEntryKey(task));
-      await this.#admit(task, extendEntry, { roleIds: known?.roleIds ?? [], counted: known });
+      await this.#admit(task, extendEntry, known?.roleIds ?? [], known);
     });
   }
 
-  /** Counts the entry that `transition` makes of the counted one, and stores it. */
-  async #admit(
-    task: Task,
-    transition: EntryTransition,
-    {
-      roleIds,
-      counted,
-      isRepeatable,
-    }: { roleIds: readonly string[]; counted?: LedgerEntry | undefined; isRepeatable?: boolean },
-  ) {
+  /** Counts the entry that `transition` makes of the counted one, if there is one, and stores it. */
+  async #admit(task: Task, transition: EntryTransition, roleIds: readonly string[], counted?: LedgerEntry) {
     const entry = transition(counted);
     await this.#spending?.admit(entry, roleIds, counted);
     try {
-      await this.#entries.change(taskEntryKey(task), transition, isRepeatable);
+      // After a new entry its task is stored, which brings the entry to the disk.
+      await this.#entries.change(taskEntryKey(task), transition, !counted || undefined);
     } catch (error) {
       this.#spending?.replace(entry, counted);
       throw error;
@@ -159,13 +148,11 @@ export class Ledger {
   }
 
   /** Requests with an unknown outcome, made within a range of time. */
-  async *unconfirmedEntries(after: number, until: number): AsyncGenerator<LedgerEntry> {
-    let seenCount = 0;
-    for await (const entry of this.#entries.readRange(dayOf(after), dayOf(until))) {
-      seenCount += 1;
-      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
-      if (standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until) yield entry;
-    }
+  unconfirmedEntries(after: number, until: number): AsyncGenerator<LedgerEntry> {
+    return entriesIn(
+      this.#entries.readRange(dayOf(after), dayOf(until)),
+      (entry) => standingOf(entry) === 'unconfirmed' && entry.at > after && entry.at <= until,
+    );
   }
 
   /** Records the current state of a task long after its outcome was recorded as unknown. */
@@ -201,11 +188,7 @@ export class Ledger {
   /** Anonymizes a member's entries, which stay in the sums. Returns how many it skipped because their tasks are kept or still open. */
   async anonymise(request: AnonymisationRequest, isKept: (id: string) => Promise<boolean>): Promise<number> {
     let keptCount = 0;
-    for await (const entry of this.#entriesOf(
-      request.memberId,
-      request.until,
-      this.#entries.readRange('', dayOf(request.until)),
-    )) {
+    for await (const entry of entriesIn(this.#entries.readRange('', dayOf(request.until)), isOf(request))) {
       if (this.#reservedIds.has(entry.id) || this.#unwritten.has(entry.id) || (await isKept(entry.id))) keptCount += 1;
       else {
         const anonymous = anonymise(entry, request.secret);
@@ -227,17 +210,8 @@ export class Ledger {
     return entry && known && { ...known, standing: standingOf(entry) };
   }
 
-  async *allEntriesOf(memberId: string, until: number): AsyncGenerator<LedgerEntry> {
-    yield* this.#entriesOf(memberId, until, this.#allEntries('', dayOf(until)));
-  }
-
-  async *#entriesOf(memberId: string, until: number, entries: AsyncIterable<LedgerEntry>): AsyncGenerator<LedgerEntry> {
-    let seenCount = 0;
-    for await (const entry of entries) {
-      seenCount += 1;
-      if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
-      if (entry.memberId === memberId && entry.at <= until) yield entry;
-    }
+  allEntriesOf(memberId: string, until: number): AsyncGenerator<LedgerEntry> {
+    return entriesIn(this.#allEntries('', dayOf(until)), isOf({ memberId, until }));
   }
 
   async flush(): Promise<void> {
@@ -287,3 +261,20 @@ export class Ledger {
     }
   }
 }
+
+/** SQLite reads synchronously, so a long scan of other members' entries would block the process. */
+const ENTRIES_PER_TURN = 100;
+
+async function* entriesIn(entries: AsyncIterable<LedgerEntry>, matches: (entry: LedgerEntry) => boolean) {
+  let seenCount = 0;
+  for await (const entry of entries) {
+    seenCount += 1;
+    if (seenCount % ENTRIES_PER_TURN === 0) await setImmediate();
+    if (matches(entry)) yield entry;
+  }
+}
+
+const isOf =
+  ({ memberId, until }: Pick<AnonymisationRequest, 'memberId' | 'until'>) =>
+  (entry: LedgerEntry): boolean =>
+    entry.memberId === memberId && entry.at <= until;

@@ -72,19 +72,12 @@ export class Orders {
 
   /** `plannedId`: the id of one of several orders that were confirmed together, and may be the same. It must have no task yet. */
   async submit(order: Order, plannedId?: string): Promise<Task> {
-    if (plannedId !== undefined) return trackUntilDone(this.#carryOut(order, plannedId), this.#context.pendingWork);
-    const id = createTaskId(this.#context.clock.now(), bucketOfOrder(order, this.#context.partition));
+    const { clock, partition, pendingWork } = this.#context;
+    if (plannedId !== undefined) return trackUntilDone(this.#carryOut(order, plannedId), pendingWork);
+    const id = createTaskId(clock.now(), bucketOfOrder(order, partition));
     const facts = { ...order, parentId: order.parent?.id };
-    this.#recentOrders.begin(facts, id);
-    try {
-      const task = await trackUntilDone(this.#carryOut(order, id), this.#context.pendingWork);
-      this.#recentOrders.end(facts, id);
-      return task;
-    } catch (error) {
-      if (error instanceof Refusal || error instanceof GatewayError) this.#recentOrders.drop(facts);
-      else this.#recentOrders.end(facts, id);
-      throw error;
-    }
+    const work = this.#recentOrders.run(facts, id, () => this.#carryOut(order, id));
+    return await trackUntilDone(work, pendingWork);
   }
 
   /** Submits an order again although the first one may have been accepted. Only its owner can do this, and only once. */

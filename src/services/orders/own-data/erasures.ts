@@ -9,8 +9,7 @@ const RETRY_INTERVAL_MS = 60_000;
 
 interface OpenErasure {
   erasure: MemberErasure;
-  work: Promise<void>;
-  isWorking: boolean;
+  work?: Promise<void> | undefined;
   isDue: boolean;
 }
 
@@ -88,7 +87,7 @@ export class Erasures {
   }
 
   #track(memberId: string, erasure: MemberErasure): void {
-    this.#openErasures.set(memberId, { erasure, work: Promise.resolve(), isWorking: false, isDue: false });
+    this.#openErasures.set(memberId, { erasure, isDue: false });
   }
 
   #onTaskChange(task: Task): void {
@@ -100,9 +99,7 @@ export class Erasures {
     const erasureState = this.#openErasures.get(memberId);
     if (!erasureState || this.#isStopped) return;
     erasureState.isDue = true;
-    if (erasureState.isWorking) return;
-    erasureState.isWorking = true;
-    erasureState.work = this.#work(memberId, erasureState);
+    erasureState.work ??= this.#work(memberId, erasureState);
   }
 
   async #work(memberId: string, erasureState: OpenErasure): Promise<void> {
@@ -114,7 +111,7 @@ export class Erasures {
     } catch (error) {
       this.#context.log.error({ err: error }, 'An erasure failed; retrying in a minute.');
     } finally {
-      erasureState.isWorking = false;
+      erasureState.work = undefined;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { SteadyClock } from '../../../lib/clock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
+import { GatewayError } from '../../gateway/errors.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { OrdersContext } from '../orders-context.ts';
 
@@ -10,37 +11,35 @@ const SAME_ORDER_MS = 3_000;
 type OrderFacts = Pick<Task, 'requesterId' | 'channelId' | 'kind' | 'parentId' | 'request'>;
 
 /**
- * Remembers the requests of the last seconds, so that pressing twice submits only once. A request that is still being sent is remembered
+ * Refuses a request that is the same as one of the last seconds, so that pressing twice submits only once. One that is still being sent is remembered
  * for as long as that takes.
  */
 export function createRecentOrders({ book, clock: machineClock }: OrdersContext) {
   const clock = new SteadyClock(machineClock);
   const recentOrders = new Map<string, { id: string; until: number }>();
-
-  /** Forgets a request, so that the member can repeat it immediately. */
-  function drop(order: OrderFacts): void {
-    recentOrders.delete(keyOf(order));
-  }
-
   // A request that has ended may be repeated immediately, because the member has seen its outcome.
   book.onChange((task) => {
     const hasSeenEnd = task.state === 'failed' || task.state === 'cancelled' || task.state === 'delivered';
-    if (hasSeenEnd && recentOrders.get(keyOf(task))?.id === task.id) drop(task);
+    if (hasSeenEnd && recentOrders.get(keyOf(task))?.id === task.id) recentOrders.delete(keyOf(task));
   });
   return {
-    drop,
-
-    /** Throws for a request that is the same as a recent one. */
-    begin(order: OrderFacts, id: string): void {
+    async run(order: OrderFacts, id: string, submit: () => Promise<Task>): Promise<Task> {
       const now = clock.now();
-      for (const [key, { until }] of recentOrders) if (until <= now) recentOrders.delete(key);
-      if (recentOrders.has(keyOf(order))) throw new Refusal('refusals.duplicateRequest');
-      recentOrders.set(keyOf(order), { id, until: Number.POSITIVE_INFINITY });
-    },
-
-    /** Call this when a request is no longer being sent. */
-    end(order: OrderFacts, id: string): void {
-      recentOrders.set(keyOf(order), { id, until: clock.now() + SAME_ORDER_MS });
+      for (const [known, { until }] of recentOrders) if (until <= now) recentOrders.delete(known);
+      const key = keyOf(order);
+      if (recentOrders.has(key)) throw new Refusal('refusals.duplicateRequest');
+      recentOrders.set(key, { id, until: Number.POSITIVE_INFINITY });
+      let isRefused = false;
+      try {
+        return await submit();
+      } catch (error) {
+        isRefused = error instanceof Refusal || error instanceof GatewayError;
+        throw error;
+      } finally {
+        // What was refused can be repeated immediately, too.
+        if (isRefused) recentOrders.delete(key);
+        else recentOrders.set(key, { id, until: clock.now() + SAME_ORDER_MS });
+      }
     },
   };
 }
