@@ -2,7 +2,7 @@ import type { EarlyContext } from '../discord/handlers.ts';
 import { mayManageServer } from '../discord/interaction-facts.ts';
 import { remainingText } from '../messages/money.ts';
 import { tightestAllowance } from '../services/money/allowance.ts';
-import { requesterOf } from '../services/money/requester.ts';
+import { requesterOf } from '../services/money/limits.ts';
 import type { Task } from '../services/tasks/task.ts';
 import type { Context } from './feature.ts';
 

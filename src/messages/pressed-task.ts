@@ -8,7 +8,7 @@ import type { MessagePlan, PreparedMessage } from '../discord/plan.ts';
 import { type Clock, withTimeout } from '../lib/clock.ts';
 import { setSubjectTask } from '../lib/log-subject.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
-import { requesterOf } from '../services/money/requester.ts';
+import { requesterOf } from '../services/money/limits.ts';
 import type { Domains } from '../services/operations/engine.ts';
 import type { Proposal } from '../services/orders/proposals.ts';
 import type { CommonRequest, TaskKind } from '../services/tasks/kind-spec.ts';

@@ -8,7 +8,7 @@ import { nameOfLane, noticeLines } from '../../messages/notice.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import type { Gateway } from '../../services/gateway/gateway.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
-import { requesterOf } from '../../services/money/requester.ts';
+import { requesterOf } from '../../services/money/limits.ts';
 import { readyParts } from '../../services/operations/readiness.ts';
 import type { Notice } from '../../services/store/notice.ts';
 import type { Run } from '../../services/store/runs.ts';

@@ -4,7 +4,7 @@ import type { MessagePlan } from '../../discord/plan.ts';
 import { dayOf } from '../../lib/clock.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Allowance } from '../../services/money/allowance.ts';
-import { requesterOf } from '../../services/money/requester.ts';
+import { requesterOf } from '../../services/money/limits.ts';
 import { isServerHolder } from '../../services/money/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/money/usage-days.ts';
 import {

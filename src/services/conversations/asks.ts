@@ -30,8 +30,8 @@ import {
   withUnfinishedResponse,
 } from './ask-transitions.ts';
 import { leftOutFiles } from './asks/earlier-files.ts';
-import { QuestionSender } from './asks/sender.ts';
-import { type OpenStream, reportDraft } from './asks/stream.ts';
+import { reportDraft } from './asks/report-draft.ts';
+import { type OpenStream, QuestionSender } from './asks/sender.ts';
 import { answersOfConversation, earlierTurns, newestAnswer } from './conversation.ts';
 import type { ConversationContext } from './conversation-context.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { compare } from '../../lib/decimals.ts';
+import type { OrderFacts } from '../tasks/transitions.ts';
 import { periods } from './periods.ts';
 
 /** The maximum usage in one period. An unset field means no limit. */
@@ -84,3 +85,21 @@ function largerLimit<T>(
   if (one === undefined || other === undefined) return undefined;
   return compareValues(one, other) >= 0 ? one : other;
 }
+
+/** Who makes a request and where, which decides the limits that it counts towards. */
+export interface Requester {
+  memberId?: string | undefined;
+  guildId?: string | undefined;
+  isDirect?: true | undefined;
+  roleIds?: readonly string[] | undefined;
+}
+
+export const requesterOf = ({ requesterId, guildId, route, roleIds }: OrderFacts): Requester => ({
+  memberId: requesterId,
+  guildId,
+  isDirect: route.install === 'user' ? true : undefined,
+  roleIds,
+});
+
+/** How many tasks wait in all, for the same server and of the same member. */
+export type WaitingCounts = Readonly<Record<'all' | 'server' | 'member', () => number>>;

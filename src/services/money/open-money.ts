@@ -10,7 +10,7 @@ import type { EntryStore } from './entry.ts';
 import { createGatewayPrices } from './gateway-prices.ts';
 import { createLearnedPrices, type LearnedStore } from './learned-prices.ts';
 import { Ledger, type OtherEntries } from './ledger.ts';
-import type { LimitStarts } from './limit-starts.ts';
+import type { LimitStarts } from './limits-text.ts';
 import type { OperatorPrices } from './price.ts';
 import { PriceBook } from './price-book.ts';
 import type { SpendingSettings } from './spending/limits-in-force.ts';

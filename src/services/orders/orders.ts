@@ -3,7 +3,7 @@ import { runForTask, setSubjectTask } from '../../lib/log-subject.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { GatewayError, type GatewayErrorKind } from '../gateway/errors.ts';
-import { requesterOf, type WaitingCounts } from '../money/requester.ts';
+import { requesterOf, type WaitingCounts } from '../money/limits.ts';
 import type { Estimate } from '../tasks/estimate.ts';
 import { assertOwnHome, bucketOfOrder } from '../tasks/homes.ts';
 import type { Kind } from '../tasks/kind.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppContext } from '../../lib/app-context.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
-import { type LimitStarts, updateStarts } from '../money/limit-starts.ts';
+import { type LimitStarts, updateStarts } from '../money/limits-text.ts';
 import {
   type Duration,
   MAX_DURATIONS_PER_KEY,

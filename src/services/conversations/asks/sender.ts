@@ -1,6 +1,10 @@
+import { type Clock, SteadyClock } from '../../../lib/clock.ts';
+import { RecentMap } from '../../../lib/recent-map.ts';
 import { GatewayError } from '../../gateway/errors.ts';
+import { withFirst } from '../../gateway/event-stream.ts';
 import { acceptsAudio } from '../../gateway/model-families.ts';
-import { refusedPart, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
+import type { TextEvent } from '../../gateway/response-events.ts';
+import { refusedPart, type TextRequest, TOO_LARGE_STATUS } from '../../gateway/text-request.ts';
 import { type Answer, EMPTY_ANSWER, type RefusableFeature } from '../../tasks/answer.ts';
 import type { Materials } from '../../tasks/materials.ts';
 import { type AskRequest, buildTextRequest, type Draft, questionParts } from '../ask-request.ts';
@@ -8,9 +12,19 @@ import { isLastRound, MAX_REQUESTS } from '../ask-transitions.ts';
 import { type Asker, earlierTurns, type Turn } from '../conversation.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { type EarlierFile, gatherEarlierFiles, leaveOut, leaveOutAudio, sentParts, sizeOf } from './earlier-files.ts';
-import { type Omission, omit, RefusedFeatures } from './refused-features.ts';
 import { questionAudio, transcribe } from './sound.ts';
-import { type OpenStream, openStream, type SentQuestion } from './stream.ts';
+
+interface SentQuestion {
+  request: TextRequest;
+  draft: Draft;
+  stop: AbortController;
+  omission: Omission;
+}
+
+export interface OpenStream extends SentQuestion {
+  id: string | undefined;
+  events: AsyncIterable<TextEvent>;
+}
 
 interface Question {
   request: AskRequest;
@@ -82,7 +96,11 @@ export class QuestionSender {
     const sentQuestion = { request, draft, omission, stop };
     try {
       const options = { signal: stop.signal, user: draft.user, isBuffered: omission.features.includes('stream') };
-      return await openStream(this.#context.gateway.responses.stream(request, options), sentQuestion);
+      const events = this.#context.gateway.responses.stream(request, options);
+      // It shows that the gateway has accepted the question.
+      const first = await events.next();
+      const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
+      return { ...sentQuestion, id, events: first.done ? events : withFirst(first.value, events) };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const reopened = this.sendAgain(sentQuestion, error);
@@ -134,4 +152,60 @@ function isRequested(
     files: earlierFiles.some((files) => files.length > 0),
   };
   return requested[part];
+}
+
+interface Omission {
+  features: readonly RefusableFeature[];
+  /** The features whose omission the member is notified of. */
+  announced: readonly RefusableFeature[];
+  /** Features that the gateway's error named. They are known to be unsupported once a request without them succeeds. */
+  namedInError: readonly RefusableFeature[];
+  /** Features that were left out although the gateway's error named none. */
+  guessed: readonly RefusableFeature[];
+  /** The feature that was left out last. It is also known to be unsupported once that request succeeds. */
+  lastOmitted?: RefusableFeature | undefined;
+}
+
+type KnownRefusals = Pick<Omission, 'features' | 'guessed'>;
+
+const omit = (
+  omission: Omission,
+  { part, isNamed, isBecauseOfSize = false }: { part: RefusableFeature; isNamed: boolean; isBecauseOfSize?: boolean },
+): Omission => ({
+  features: [...omission.features, part],
+  announced: [...omission.announced, part],
+  guessed: isNamed || isBecauseOfSize ? omission.guessed : [...omission.guessed, part],
+  namedInError: isNamed ? [...omission.namedInError, part] : omission.namedInError,
+  lastOmitted: isBecauseOfSize ? omission.lastOmitted : part,
+});
+
+/** Refusals are forgotten after this time, because the gateway may switch a model to another upstream provider. */
+const MEMORY_MS = 6 * 3_600_000;
+/** Members can name any model, so the oldest are dropped. */
+const MAX_MODELS = 500;
+
+/** Remembers for six hours which features each model refused, and which of them are guesses, so they are not sent again. */
+class RefusedFeatures {
+  readonly #clock: SteadyClock;
+  readonly #knownByModel = new RecentMap<string, KnownRefusals & { until: number }>(MAX_MODELS);
+
+  constructor(clock: Clock) {
+    this.#clock = new SteadyClock(clock);
+  }
+
+  get(model: string): KnownRefusals {
+    const entry = this.#knownByModel.get(model);
+    return entry && this.#clock.now() < entry.until ? entry : { features: [], guessed: [] };
+  }
+
+  learn(model: string, omission: Omission): void {
+    const { namedInError, lastOmitted } = omission;
+    const known = this.get(model);
+    const newFeatures = lastOmitted === undefined ? namedInError : [...namedInError, lastOmitted];
+    if (newFeatures.length === 0) return;
+    const features = [...new Set([...known.features, ...newFeatures])];
+    const guesses = new Set([...known.guessed, ...omission.guessed]).difference(new Set(namedInError));
+    const guessed = features.filter((part) => guesses.has(part));
+    this.#knownByModel.set(model, { features, guessed, until: this.#clock.now() + MEMORY_MS });
+  }
 }

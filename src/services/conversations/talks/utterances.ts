@@ -7,7 +7,7 @@ import type { Transition } from '../../orders/book.ts';
 import type { Voice } from '../../tasks/answer.ts';
 import { hasEnded, isFollowed, type Task, type TaskOf } from '../../tasks/task.ts';
 import { endAnswerEarly, markAnswering, updateDraft } from '../ask-transitions.ts';
-import { reportDraft } from '../asks/stream.ts';
+import { reportDraft } from '../asks/report-draft.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { addTurn, concludeAnswer, setTranscript } from '../talk-transitions.ts';
 import type { LiveAnswer, LiveTalk } from './live-talk.ts';

@@ -1,9 +1,8 @@
 import type { Holder } from '../allowance.ts';
 import type { Budgets } from '../budgets.ts';
-import type { LimitStarts } from '../limit-starts.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits, Requester } from '../limits.ts';
+import type { LimitStarts } from '../limits-text.ts';
 import { type Period, periods } from '../periods.ts';
-import type { Requester } from '../requester.ts';
 import {
   type Grant,
   type LimitSource,

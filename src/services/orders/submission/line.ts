@@ -1,14 +1,13 @@
 import { KeyedLock } from '../../../lib/keyed-lock.ts';
 import { Refusal } from '../../../lib/refusal.ts';
 import { repeat } from '../../../lib/repeat.ts';
-import type { WaitingCounts } from '../../money/requester.ts';
+import type { WaitingCounts } from '../../money/limits.ts';
 import type { TaskKind } from '../../tasks/kind-spec.ts';
 import { hasEnded, type Task } from '../../tasks/task.ts';
 import { groupOf } from '../../tasks/task-facts.ts';
 import { setPosition } from '../../tasks/transitions.ts';
 import type { OrdersContext } from '../orders-context.ts';
-import { estimateWait, remainingMs } from './estimate-wait.ts';
-import type { SlotUser } from './slots.ts';
+import { estimateWait, remainingMs, type SlotUser } from './slots.ts';
 import { Turns, type WaitingTask } from './turns.ts';
 
 /** Each waiting task takes space in memory and in the store. */

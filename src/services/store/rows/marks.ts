@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { limitStarts } from '../../money/limit-starts.ts';
+import { limitStarts } from '../../money/limits-text.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { TASK_VERSION } from '../../tasks/task.ts';
 import { unsupportedError } from '../backend.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateWait, remainingMs } from '../../../../src/services/orders/submission/estimate-wait.ts';
+import { estimateWait, remainingMs } from '../../../../src/services/orders/submission/slots.ts';
 
 describe('The estimate of a wait', () => {
   it.each([

@@ -1,29 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import { withFirst } from '../../gateway/event-stream.ts';
-import type { TextEvent } from '../../gateway/response-events.ts';
-import type { TextRequest } from '../../gateway/text-request.ts';
 import type { Answer } from '../../tasks/answer.ts';
-import type { Draft } from '../ask-request.ts';
-import type { Omission } from './refused-features.ts';
-
-export interface SentQuestion {
-  request: TextRequest;
-  draft: Draft;
-  stop: AbortController;
-  omission: Omission;
-}
-
-export interface OpenStream extends SentQuestion {
-  id: string | undefined;
-  events: AsyncIterable<TextEvent>;
-}
-
-/** Waits for the first event, which shows that the gateway has accepted the question. The returned stream still begins with that event. */
-export async function openStream(events: AsyncGenerator<TextEvent>, question: SentQuestion): Promise<OpenStream> {
-  const first = await events.next();
-  const id = first.done || first.value.type !== 'created' ? undefined : first.value.id;
-  return { ...question, id, events: first.done ? events : withFirst(first.value, events) };
-}
 
 /** Changes within this time are reported together. Faster edits would not help a reader, and would use up rate limits. */
 const REPORT_INTERVAL_MS = 500;
