@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compare } from '../../lib/decimals.ts';
 import type { OrderFacts } from '../tasks/transitions.ts';
-import { periods } from './periods.ts';
+import { type Period, periods } from './periods.ts';
 
 /** The maximum usage in one period. An unset field means no limit. */
 const cap = z.object({
@@ -37,6 +37,11 @@ export function limitedKindsOf(kind: string): string[] {
   const commandKind = KINDS_OF_COMMANDS.get(kind);
   return commandKind === undefined ? [kind] : [kind, commandKind];
 }
+
+export const limitedPeriodsOf = (allLimits: readonly Limits[]): Period[] => {
+  const caps = allLimits.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
+  return periods.filter((period) => caps.some((one) => one[period] !== undefined));
+};
 
 /** Sets no limit, but names every period, so that usage in all of them is counted. */
 export const EVERY_PERIOD: readonly Limits[] = [{ day: {}, week: {}, month: {} }];

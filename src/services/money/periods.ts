@@ -30,6 +30,10 @@ export class Calendar {
     return this.spansOf(at)[period];
   }
 
+  previousSpanOf(period: Period, at: number): Span {
+    return this.spanOf(period, this.spanOf(period, at).startsAt - 1);
+  }
+
   spansOf(at: number): Readonly<Record<Period, Span>> {
     const cached = this.#cachedDays.find(({ day }) => at >= day.startsAt && at < day.endsAt);
     if (cached) return cached;

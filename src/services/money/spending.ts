@@ -7,12 +7,12 @@ import type { Task } from '../tasks/task.ts';
 import { type Allowance, type Holder, isExceeded } from './allowance.ts';
 import type { Budgets } from './budgets.ts';
 import { amountOf, type LedgerEntry, standingOf } from './entry.ts';
-import { type Limits, type Requester, requesterOf, type WaitingCounts } from './limits.ts';
+import { type Limits, limitedPeriodsOf, type Requester, requesterOf, type WaitingCounts } from './limits.ts';
 import { refusalFor } from './limits-text.ts';
 import { Calendar, type Period, periods, type Span } from './periods.ts';
 import { activeBlock, type Reset } from './server-budget.ts';
 import { LimitsInForce, type SpendingSettings } from './spending/limits-in-force.ts';
-import { type OtherUse, Remaining, TOTAL } from './spending/remaining.ts';
+import { type AppliedLimits, allowancesFor, type OtherUse, TOTAL } from './spending/remaining.ts';
 import { ALL_KINDS, sumOfUses, Tally } from './spending/tally.ts';
 import type { PartUse } from './whole-bot.ts';
 
@@ -42,7 +42,6 @@ export class Spending {
   /** Called with a server whenever its sums have changed, or a request was refused because of one of its limits. */
   readonly onUse = this.#uses.add;
   readonly onRefusal = this.#refusals.add;
-  readonly #remaining: Remaining;
   #tally: Tally;
   /** What was announced to the other partitions and is not counted yet: an entry, or its growth. */
   #announced: { entry?: LedgerEntry; previous?: LedgerEntry | undefined } = {};
@@ -57,7 +56,6 @@ export class Spending {
     this.#calendar = new Calendar(settings.timeZone);
     this.limits = new LimitsInForce(settings, budgets);
     this.#tally = new Tally(this.#calendar, this.limits.countedPeriods());
-    this.#remaining = new Remaining(this.#calendar, clock, wholeBot, () => this.#tally);
   }
 
   /** Starts a count from scratch, over every period that has a limit. The current sums stay in use until `finish` is called. */
@@ -134,13 +132,11 @@ export class Spending {
     const { total } = this.#settings;
     const announcedTally = new Tally(this.#calendar, this.#tally.periods);
     announcedTally.replace(this.#announced.previous, this.#announced.entry, [TOTAL]);
-    const caps = [total, ...Object.values(total.kinds ?? {})];
-    const limitedPeriods = periods.filter((period) => caps.some((one) => one[period] !== undefined));
-    const spans = limitedPeriods.flatMap((period) => {
-      const span = this.#calendar.spanOf(period, this.#clock.now());
-      // Usage beyond the previous period's limit counts against the current one.
-      return [span.key, this.#calendar.spanOf(period, span.startsAt - 1).key];
-    });
+    // Usage beyond the previous period's limit counts against the current one.
+    const spans = limitedPeriodsOf([total]).flatMap((period) => [
+      this.spans[period].key,
+      this.#calendar.previousSpanOf(period, this.#clock.now()).key,
+    ]);
     const kinds = [ALL_KINDS, ...Object.keys(total.kinds ?? {})];
     const sumIn = (span: string) => (kind: string) =>
       [kind, sumOfUses([this.#tally, announcedTally].map((tally) => tally.use(TOTAL, span, kind)))] as const;
@@ -165,7 +161,7 @@ export class Spending {
   }
 
   #exceededBy(requester: Requester, { kind, amount, isCounted }: CheckedOrder): Allowance | undefined {
-    return this.#allowancesFor(requester, kind).find(
+    return this.allowances(requester, kind).find(
       (one) => !(isCounted && one.unit === 'tasks') && isExceeded(one, amount),
     );
   }
@@ -177,13 +173,12 @@ export class Spending {
       const sums = amounts.map((_, index) => sumOf(amounts.slice(0, index + 1).map((amount) => amount ?? '0')) ?? '0');
       return sums.filter((sum) => compare(sum, left) <= 0).length;
     };
-    return Math.min(amounts.length, ...this.#allowancesFor(requester, kind).map(countIn));
+    return Math.min(amounts.length, ...this.allowances(requester, kind).map(countIn));
   }
 
-  #allowancesFor(requester: Requester, kind: string): Allowance[] {
-    return this.limits
-      .appliedTo(requester)
-      .flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits, kind));
+  #remainingOf(applied: readonly AppliedLimits[], kind?: string): Allowance[] {
+    const [calendar, tally, wholeBot] = [this.#calendar, this.#tally, this.#wholeBot];
+    return applied.flatMap((one) => allowancesFor(one, { calendar, now: this.#clock.now(), tally, wholeBot }, kind));
   }
 
   /** Where new requests of the requester are paused; undefined if they are not. */
@@ -245,9 +240,9 @@ export class Spending {
     return roleIds.filter((id) => Object.hasOwn(roles, id));
   }
 
-  /** What remains of the limits that apply to a member, their own limits last. */
-  allowances(requester: Requester): Allowance[] {
-    return this.limits.appliedTo(requester).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
+  /** What remains of the limits that apply to a member, their own limits last. `forKind`: only those that apply to a request of this kind. */
+  allowances(requester: Requester, forKind?: string): Allowance[] {
+    return this.#remainingOf(this.limits.appliedTo(requester), forKind);
   }
 
   waitingLimits(requester: Requester): { holder: Holder; max: number }[] {
@@ -266,7 +261,7 @@ export class Spending {
   }
 
   serverAllowances(guildId: string): Allowance[] {
-    return this.limits.ofServer(guildId).flatMap((appliedLimits) => this.#remaining.allowancesFor(appliedLimits));
+    return this.#remainingOf(this.limits.ofServer(guildId));
   }
 
   /** Creates a reset, after which earlier usage no longer counts. */
@@ -287,10 +282,7 @@ export class Spending {
   #countingStart(countedPeriods: ReadonlySet<Period>): number {
     const calendar = this.#calendar;
     const now = this.#clock.now();
-    const starts = [...countedPeriods].map((period) => {
-      const { startsAt } = calendar.spanOf(period, now);
-      return calendar.spanOf(period, startsAt - 1).startsAt;
-    });
+    const starts = [...countedPeriods].map((period) => calendar.previousSpanOf(period, now).startsAt);
     return Math.min(now, ...starts);
   }
 }

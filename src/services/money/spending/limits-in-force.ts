@@ -1,8 +1,8 @@
 import type { Holder } from '../allowance.ts';
 import type { Budgets } from '../budgets.ts';
-import type { Limits, Requester } from '../limits.ts';
+import { type Limits, limitedPeriodsOf, type Requester } from '../limits.ts';
 import type { LimitStarts } from '../limits-text.ts';
-import { type Period, periods } from '../periods.ts';
+import type { Period } from '../periods.ts';
 import {
   type Grant,
   type LimitSource,
@@ -64,9 +64,7 @@ export class LimitsInForce {
 
   countedPeriods(additional: readonly Limits[] = []): ReadonlySet<Period> {
     const { total, server, member, direct } = this.#settings;
-    const allLimits = [total, server, member, direct, ...this.#budgets.limits(), ...additional];
-    const caps = allLimits.flatMap((limits) => [limits, ...Object.values(limits.kinds ?? {})]);
-    return new Set(periods.filter((period) => caps.some((one) => one[period] !== undefined)));
+    return new Set(limitedPeriodsOf([total, server, member, direct, ...this.#budgets.limits(), ...additional]));
   }
 
   #startOf(holder: keyof LimitStarts): number {
