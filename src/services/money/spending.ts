@@ -24,7 +24,6 @@ interface CheckedOrder {
   isUpperBound?: true | undefined;
   /** Set if the order is counted already and only its amount grows. */
   isCounted?: boolean;
-  /** How many orders the member is submitting together. */
   count?: number;
 }
 

@@ -87,7 +87,6 @@ export const erasureMark = z.object({
   told: z.number().optional(),
   /** Set only in the partition where the member asked, if there are others. */
   asked: z.array(askedPartition).optional(),
-  /** The partitions that requested the erasure. */
   askedBy: z.array(z.number()).optional(),
 });
 export type ErasureMark = z.output<typeof erasureMark>;
@@ -96,7 +95,6 @@ export type ErasureStore = StoredRows<ErasureMark, { memberId: string }>;
 export interface PageQuery {
   of: { memberId: string } | { guildId: string };
   max: number;
-  /** Only tasks older than this one. */
   before?: string | undefined;
   kinds?: readonly string[] | undefined;
   states?: readonly TaskState[] | undefined;

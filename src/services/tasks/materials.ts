@@ -58,7 +58,6 @@ export interface GatherContext {
   memberId: string;
   /** How long the gateway may take to fetch a file. */
   timeLimitMs: number;
-  /** How images among the references are passed. The default is by URL. */
   transfer?: ImageTransfer | undefined;
   /** Set if the gateway refused the images as too large, so that smaller ones are sent. */
   shouldShrink?: boolean;

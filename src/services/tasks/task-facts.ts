@@ -85,7 +85,6 @@ export const hasUnsentWords = ({ request, times, wordsRefused }: Task): boolean 
   request.words !== undefined &&
   [wordsRefused, times.wordsSent, times.wordsTaken, times.wordsLost].every((one) => one === undefined);
 
-/** Whether the result is a grid of four images, of which one can be chosen. */
 export const isGrid = ({ traits, request }: Task): boolean => traits.isGrid?.(request) ?? false;
 
 /** The group within which tasks take turns: the server, or in direct messages the owner. */

@@ -194,7 +194,6 @@ export const taskFacts = z.object({
   channelId: z.string().optional(),
   /** The channel of the thread where the task was ordered. */
   parentChannelId: z.string().optional(),
-  /** Whether the task was ordered in an age-restricted channel. */
   isAgeRestricted: z.literal(true).optional(),
   /**
    * The roles of the owner when the task was requested. They are stored until the gateway has accepted the task, because rules for
@@ -226,15 +225,11 @@ export const taskFacts = z.object({
   model: z.string().optional(),
   /** When its owner wants to be pinged; undefined: after more than a minute. */
   ping: z.enum(['never', 'always']).optional(),
-  /** The estimated cost of the task when it was requested. */
   estimate: estimate.optional(),
-  /** The cost of the task as the gateway reported it. */
   cost: amount.optional(),
-  /** Jobs with the same key take about the same time. */
   durationKey: z.string(),
   /** How many turns in a row its owner has, if more than one. */
   weight: z.number().optional(),
-  /** The position of the task in the queue while it is waiting. */
   place: z.number().optional(),
   /** How often the task went back into the queue because the gateway accepted no jobs when it was sent. */
   returns: z.number().optional(),
@@ -336,7 +331,6 @@ export const mayBeSentAgain = ({ state, handedOver }: Task): boolean =>
 /** Whether responses from the gateway can no longer change the task. */
 export const hasEnded = ({ state }: Task): boolean => !UNFINISHED_STATES.has(state);
 
-/** Whether its results wait for a moderator's decision. */
 export const isHeld = ({ review: known }: Task): boolean => known?.outcome === 'held';
 
 /** Whether not even the addresses of its results may be shown, because they have not been judged or posted yet, or were withheld. */

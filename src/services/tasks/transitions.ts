@@ -36,11 +36,9 @@ export interface OrderFacts {
   language?: Language | undefined;
   /** Set if the settings have been read for the values of the request, so that they are not read twice. */
   preferredPing?: Task['ping'] | 'slow';
-  /** Set if a moderator has to decide about the task's results. */
   holdFor?: Task['holdFor'];
   parent?: Task | undefined;
   isShownByParent?: true | undefined;
-  /** The unconfirmed task that the new task repeats with the same key. */
   predecessorId?: string | undefined;
 }
 
@@ -114,7 +112,6 @@ export function markReturned(task: Task): Task {
 
 export const setPosition = (task: Task, place: number): Task => (task.state === 'waiting' ? { ...task, place } : task);
 
-/** For a task whose turn has come and which is about to be sent. */
 export function markTurn({ place: _, ...task }: Task, idempotencyKey: string, now: number): Task {
   if (task.state !== 'waiting') throw transitionError(task, 'submitting');
   return { ...task, state: 'submitting', idempotencyKey, times: { ...task.times, turn: now } };
@@ -231,7 +228,6 @@ export function markReleased(task: Task, now: number): Task {
   return isUndecided && task.releasedAt === undefined ? { ...task, releasedAt: now } : task;
 }
 
-/** For a task whose successor has sent the same order under the same key, so that only the successor can send it again. */
 export const markHandedOver = (task: Task): Task => (task.handedOver ? task : { ...task, handedOver: true });
 
 /** For an order with an unknown outcome that the member no longer wants to follow. */

@@ -65,7 +65,6 @@ export class PollCapacity {
     return Math.max(afterOldest, latest + this.#stepMs / (share * length));
   }
 
-  /** Begins a poll, with its first request. */
   begin(now: number): void {
     this.recordRequest(now);
     this.#runningCount += 1;

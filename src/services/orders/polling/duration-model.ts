@@ -139,7 +139,6 @@ export interface PollingProfile {
   pollShare: number;
   /** A usual duration, which stands for the predicted one in the distribution of predictions, so that gaps have the usual lengths. */
   unitMs: number;
-  /** The distribution that is assumed before any job is known. */
   assumed: readonly Observation[];
 }
 

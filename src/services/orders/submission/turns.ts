@@ -3,7 +3,6 @@ import type { TaskKind } from '../../tasks/kind-spec.ts';
 export interface WaitingTask {
   readonly id: string;
   readonly kind: TaskKind;
-  /** The task's server or, in direct messages, the task's owner. */
   readonly group: string;
   readonly memberId: string;
   /** The number of turns in a row that the task's owner gets. */
