@@ -74,6 +74,7 @@ export interface Traits<K extends TaskKind = TaskKind> {
   /** The kind of model that makes the task, if its request names a model. */
   readonly modelKind?: ModelKind;
   readonly isFollowable?: boolean;
+  /** Whether its result is a grid of four images, of which one can be chosen. */
   isGrid?(request: TaskRequests[K]): boolean;
   hearsEveryone?(request: TaskRequests[K]): boolean;
   /** Why the gateway would fail on the prompt. Asked when a member has changed it. */

@@ -226,6 +226,7 @@ export const taskFacts = z.object({
   /** When its owner wants to be pinged; undefined: after more than a minute. */
   ping: z.enum(['never', 'always']).optional(),
   estimate: estimate.optional(),
+  /** As the gateway reported it. */
   cost: amount.optional(),
   durationKey: z.string(),
   /** How many turns in a row its owner has, if more than one. */
