@@ -8,7 +8,7 @@ import { bytesOf, errorsIn } from '../tasks/fixture.ts';
 import { openTask, openTaskList, publicMessages, requestErasure } from '../tasks/pages.ts';
 import { hasEnded, latestAnswer, models } from './fixture.ts';
 
-const prompt = 'tell me of the snow, 900 words';
+const prompt = 'tell me of the snow, 1200 words';
 /** Only this channel is checked, because notices to the operator are posted in another one. */
 const studioPosts = ({ world }: EmbeddedDiscord) => ({
   method: 'POST',
