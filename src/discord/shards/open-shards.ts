@@ -2,7 +2,7 @@ import { DefaultWebSocketManagerOptions } from '@discordjs/ws';
 import { pause } from '../../lib/clock.ts';
 import { once } from '../../lib/once.ts';
 import { acquireClaim, type ClusterContext } from '../../services/cluster/claim.ts';
-import { findSurplus, findTakeable } from '../../services/cluster/shares.ts';
+import { findTakeable, hasSurplusShard } from '../../services/cluster/shares.ts';
 import type { Lease } from '../../services/store/lease.ts';
 import { StoreError } from '../../services/tasks/store-error.ts';
 import type { DiscordReads } from '../outbox/clients.ts';
@@ -133,9 +133,8 @@ export class Shards {
     for (const id of findTakeable(shares, holder))
       if (!this.#stop.signal.aborted) await this.#takeShard(id, deadOwners.get(id));
     this.#hasShare = true;
-    const hasSurplus = owners.size === this.count && findSurplus(shares, holder).length > 0;
     const lastShard = [...this.#shards.values()].at(-1);
-    if (hasSurplus && lastShard && this.#leaving.size === 0) this.#release(lastShard);
+    if (hasSurplusShard(shares, holder) && lastShard && this.#leaving.size === 0) this.#release(lastShard);
   }
 
   async #takeShard(id: number, deadOwner: string | undefined): Promise<void> {

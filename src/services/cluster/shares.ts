@@ -52,6 +52,10 @@ export function findSurplus(shares: Shares, worker: string): number[] {
   return owned.slice(owned.length - surplus);
 }
 
+/** Whether this process should release one of its shards: not while another one is free, because its place may be needed. */
+export const hasSurplusShard = (shares: Shares, process: string): boolean =>
+  shares.owners.size === shares.count && findSurplus(shares, process).length > 0;
+
 export const isShortOfShare = (shares: Shares, worker: string): boolean =>
   ownedBy(shares, worker) < limitsOf(shares).minShare;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSurplus, findTakeable } from '../../../src/services/cluster/shares.ts';
+import { findSurplus, findTakeable, hasSurplusShard } from '../../../src/services/cluster/shares.ts';
 
 type Owners = Map<number, string>;
 
@@ -8,7 +8,7 @@ type Owners = Map<number, string>;
 function takeTurn(self: string, { count, processes, owners }: { count: number; processes: string[]; owners: Owners }) {
   const shares = { count, workers: processes, owners };
   for (const id of findTakeable(shares, self)) owners.set(id, self);
-  const [last] = owners.size === count ? findSurplus(shares, self).slice(-1) : [];
+  const last = hasSurplusShard(shares, self) ? findSurplus(shares, self).at(-1) : undefined;
   if (last !== undefined) owners.delete(last);
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Message } from '../../../sandbox/discord/exchange.ts';
 import type { EmbeddedGateway } from '../../../sandbox/gateway/gateway.ts';
 import type { FixtureOptions } from '../bot.ts';
-import { type FastClockFixture, says, startFastClockBot } from '../quick.ts';
+import { createFastClockFixture, type FastClockFixture, says, startFastClockBot } from '../quick.ts';
 import { studioWith } from './fixture.ts';
 
 export const JOBS_PATH = '/v1/images/generations/jobs';
@@ -18,13 +18,17 @@ const smallImages = () =>
       studio.drawGrid(scenes, { ...options, width: options.width / 8, height: options.height / 8 }),
   }));
 
-/** Starts a bot whose gateway may download Discord's files, because both are embedded on this machine. */
-export const startLocalBot = ({ gateway, settings, ...options }: FixtureOptions = {}): Promise<FastClockFixture> =>
-  startFastClockBot({
-    ...options,
-    gateway: { speed: 20, studio: smallImages(), ...gateway },
-    settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: TEST_IMAGE_MODEL, ...settings },
-  });
+/** The gateway may download Discord's files, because both are embedded on this machine. */
+const local = ({ gateway, settings, ...options }: FixtureOptions): FixtureOptions => ({
+  ...options,
+  gateway: { speed: 20, studio: smallImages(), ...gateway },
+  settings: { MEDIA_ALLOW_PRIVATE: 'on', DEFAULT_IMAGE_MODEL: TEST_IMAGE_MODEL, ...settings },
+});
+
+export const createLocalFixture = (options: FixtureOptions = {}): Promise<FastClockFixture> =>
+  createFastClockFixture(local(options));
+export const startLocalBot = (options: FixtureOptions = {}): Promise<FastClockFixture> =>
+  startFastClockBot(local(options));
 
 /** The bodies of the image requests that the gateway received, oldest first. */
 export const receivedOrders = ({ requests }: EmbeddedGateway): unknown[] =>

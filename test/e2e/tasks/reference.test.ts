@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { text } from '../../../sandbox/discord/discord.ts';
+import { startBot } from '../bot.ts';
 import { labels, says, spoilersOf } from '../quick.ts';
 import { changeSettings } from '../settings/fixture.ts';
 import { orderGrid } from './fixture.ts';
 import {
+  createLocalFixture,
   imageUpload,
   orderImage,
   receivedOrders,
@@ -107,6 +109,23 @@ describe('Using a message as a reference', () => {
     }
     expect(receivedOrders(fixture.gateway)).toHaveLength(2);
   });
+});
+
+it('A model that is typed into the form while none is listed is trimmed, and a blank one is left out', async () => {
+  const fixture = await createLocalFixture();
+  const { discord, gateway } = fixture;
+  gateway.faults.add({ on: { path: /models$/ }, do: { type: 'status', status: 503 }, times: 99 });
+  await startBot(fixture);
+  const message = await discord.as('other').say('look', [await imageUpload()]);
+  const member = discord.as('member');
+  for (const [words, model] of [
+    ['as a woodcut', ` ${TEST_IMAGE_MODEL}-2K `],
+    ['as a collage', '  '],
+  ] as const) {
+    const form = await (await member.menu(MENU, message)).modal();
+    await (await member.fill(form, { words, model })).message(says('Finished in'));
+  }
+  expect(receivedOrders(gateway)).toMatchObject([{ model: `${TEST_IMAGE_MODEL}-2K` }, { model: TEST_IMAGE_MODEL }]);
 });
 
 it('The form of a reference takes up to ten images in addition, and limits the file picker to images', {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { findSurplus, findTakeable, isShortOfShare, type Shares } from '../../../src/services/cluster/shares.ts';
+import {
+  findSurplus,
+  findTakeable,
+  hasSurplusShard,
+  isShortOfShare,
+  type Shares,
+} from '../../../src/services/cluster/shares.ts';
 
 /** Lets the workers act in turn until none has anything left to do, and counts the partitions that were given back. */
 function rebalance(shares: Shares): { owners: Map<number, string>; givenBackCount: number } {
@@ -33,6 +39,14 @@ const equalShares = (count: number, workers: number): number[] =>
   Array.from({ length: workers }, (_, index) => Math.floor((count + index) / workers));
 
 describe('The shares of workers', () => {
+  it('A process with more than its share releases no shard while another one is free', () => {
+    const owners = new Map([0, 1, 2].map((id) => [id, 'a'] as const));
+    const shares = { count: 4, workers: ['a', 'b'], owners };
+    expect(findSurplus(shares, 'a')).toHaveLength(1);
+    expect(hasSurplusShard(shares, 'a')).toBe(false);
+    expect(hasSurplusShard({ ...shares, owners: new Map([...owners, [3, 'b']]) }, 'a')).toBe(true);
+  });
+
   it('The shares of workers are equal for any number of partitions and workers, and no partition is left over', () => {
     for (const count of [1, 2, 4, 7, 32])
       for (let size = 1; size <= 9; size++) {
