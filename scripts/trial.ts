@@ -162,7 +162,8 @@ async function run(
   writeFileSync(page, markdownOf(report));
   writeFileSync(join(out, 'trial-report.json'), `${JSON.stringify(report, null, 2)}\n`);
   terminal.title('The report');
-  terminal.say(`Differences: ${differences.length}. ${page} names them; docs/trial.md says how to send it.`);
+  const named = differences.length > 0 ? `${page} names them;` : `The steps are in ${page};`;
+  terminal.say(`Differences: ${differences.length}. ${named} docs/trial.md says how to send it.`);
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }
 

@@ -34,6 +34,16 @@ export async function openEmbeddedSides(profile: Profile, options: GatewayOption
   return { discord, gateway, config, channelId: discord.world.channel('studio').id, close };
 }
 
+/** Orders an answer, because only an account that was used has entries of usage. */
+export async function useAccount({ gateway }: Pick<EmbeddedSides, 'gateway'>): Promise<void> {
+  const { ok } = await fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'quill-5-mini', input: 'ready' }),
+  });
+  if (!ok) throw new Error('The embedded gateway refused an answer.');
+}
+
 /** Runs the steps with these names, or all of them, without a limit: nothing there costs money. */
 export async function tryEmbeddedSides(
   { config, channelId }: EmbeddedSides,

@@ -8,7 +8,7 @@ import { openSides, PROMPT } from '../../../scripts/trial/sides.ts';
 import { runWithoutOptions } from '../../../scripts/usage.ts';
 import { features } from '../../../src/commands/index.ts';
 import { registrations } from '../../../src/discord/registration.ts';
-import { openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
+import { openEmbeddedSides, tryEmbeddedSides, useAccount } from './embedded.ts';
 
 const FILE = new URL('../../../scripts/trial/expected.json', import.meta.url);
 const SPEED = 20;
@@ -23,6 +23,7 @@ async function observe(profile: (typeof profiles)[number]): Promise<StepResult[]
   gateway.jobs.on('change', (_job, before) => before ?? gateway.setSpeed(1));
   gateway.onRequest(({ method }) => method === 'GET' && gateway.setSpeed(SPEED));
   try {
+    await useAccount(embedded);
     return await tryEmbeddedSides(embedded, ANYTHING);
   } finally {
     await embedded.close();

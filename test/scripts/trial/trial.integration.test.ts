@@ -12,7 +12,7 @@ import { PROMPT } from '../../../scripts/trial/sides.ts';
 import { runScriptHere } from '../../support/run-script-here.ts';
 import { shippedArgs } from '../../support/shipped.ts';
 import { cachingStudio } from '../../support/studio.ts';
-import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides } from './embedded.ts';
+import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides, useAccount } from './embedded.ts';
 
 const expected = readExpected();
 
@@ -29,6 +29,7 @@ it.each(profiles)(
   async (profile) => {
     const sides = await openSides(profile, {});
     onTestFinished(() => sides.close());
+    await useAccount(sides);
     const results = await tryEmbeddedSides(sides, knownIn(expected));
     expect(results.filter(({ outcome }) => outcome !== 'worked')).toEqual([]);
     expect(compareWithExpected(results, expected)).toEqual({ profile, differences: [] });
