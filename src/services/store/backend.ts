@@ -22,7 +22,7 @@ export const readOnlyError = (name: string): StoreError =>
 export const inUseError = (name: string, cause?: unknown): StoreError =>
   new StoreError(
     'in-use',
-    `Another Atelier is using the store ${name}. Stop it first, or set a different STORE_URL for this one.`,
+    `Another Atelier is using the store ${name}. Stop it first, or choose another store.`,
     cause,
   );
 

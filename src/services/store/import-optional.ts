@@ -11,7 +11,7 @@ export async function importOptional<T>(load: () => Promise<T>, ...names: Option
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
     const packages = names.map((name) => `${name}@${packageFile.peerDependencies[name]}`).join(' ');
     throw unsupportedError(
-      `The store in STORE_URL needs packages that are not installed. Run: npm install --no-save --include=dev ${packages}`,
+      `The store needs packages that are not installed. Run: npm install --no-save --include=dev ${packages}`,
     );
   }
 }

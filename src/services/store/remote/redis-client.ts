@@ -77,7 +77,7 @@ function createSafely<T>(name: string, create: () => T): T {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw unsupportedError(
-      `STORE_URL ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
+      `The address ${name} is not a valid Redis URL (${error.message}). Example: redis://host:6379/0`,
     );
   }
 }

@@ -121,7 +121,7 @@ function redisFailure(error: unknown, name: string): StoreError {
     case 'NOPERM':
       return new StoreError(
         'denied',
-        `The store ${name} denied access. Check the user and password in STORE_URL, and the permissions of that user.`,
+        `The store ${name} denied access. Check the user and password in its address, and the permissions of that user.`,
         error,
       );
     case 'OOM':
@@ -162,7 +162,7 @@ function postgresFailure(error: unknown, name: string): StoreError {
   if (code.startsWith('28') || code === NO_SUCH_DATABASE || code === NOT_ALLOWED)
     return new StoreError(
       'denied',
-      `The store ${name} denied access (${reason}). Check the user, password and database in STORE_URL, and that the user can create tables.`,
+      `The store ${name} denied access (${reason}). Check the user, password and database in its address, and that the user can create tables.`,
       error,
     );
   if (TEMPORARY_CLASSES.has(code.slice(0, 2))) return unreachable(name, reason, error);
