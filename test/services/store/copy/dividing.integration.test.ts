@@ -84,7 +84,8 @@ describe('A store that is divided', () =>
         );
         await cluster.close();
         await migrate(toStore, mergedStore, { count: 1 });
-        expect(parseRows(await rowsOf(mergedStore, 1))).toEqual(parseRows(rowsBefore));
+        const rowsKept = rowsBefore.filter(({ namespace }) => namespace !== 'runs');
+        expect(parseRows(await rowsOf(mergedStore, 1))).toEqual(parseRows(rowsKept));
       });
 
       it('The pause of the whole bot comes into the partition that has it, where the doctor leaves it', async () => {
