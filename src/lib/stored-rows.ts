@@ -5,7 +5,7 @@ export interface StoredRows<Row extends Named, Named extends object = Row> {
   get(named: Named): Promise<Row | undefined>;
   put(row: Row, ttlMs?: number): Promise<void>;
   remove(...rows: readonly Named[]): Promise<void>;
-  /** Those whose names start with this. May include some that have expired. */
+  /** Those whose names start with this. */
   startingWith(prefix: string): Promise<Row[]>;
   /** The same, read one after the other. */
   each(prefix?: string): AsyncIterable<Row>;

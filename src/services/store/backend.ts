@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { KeyvStorageAdapter } from 'keyv';
 import { decodeUrlPart } from '../../lib/text.ts';
 import { StoreError } from '../tasks/store-error.ts';
@@ -89,20 +90,10 @@ export interface Range {
   max: number;
 }
 
+/** What keyv needs to read single rows. */
 export type RowStore = Pick<
   KeyvStorageAdapter,
-  | 'namespace'
-  | 'capabilities'
-  | 'get'
-  | 'getMany'
-  | 'has'
-  | 'hasMany'
-  | 'set'
-  | 'setMany'
-  | 'delete'
-  | 'deleteMany'
-  | 'clear'
-  | 'iterator'
+  'namespace' | 'capabilities' | 'get' | 'getMany' | 'has' | 'set' | 'delete' | 'deleteMany'
 >;
 
 /** The storage of rows. Every failure is thrown as a `StoreError`, and nothing hangs forever. */
@@ -113,16 +104,14 @@ export interface Backend {
   adapter(namespace: string): RowStore;
   /** Writes all of the changes in one transaction, or none of them. Each is of another row. */
   write(changes: readonly Change[], durability: Durability): Promise<void>;
-  /** Returns rows in byte order of their keys, or in reverse. keyv does not support ranges. */
+  /** Returns rows that have not expired, in byte order of their keys, or in reverse. */
   range(namespace: string, range: Range): Promise<Row[]>;
   clearExpired(): Promise<void>;
   /** Every row in these namespaces, expired ones too, one namespace after the other. They form one consistent snapshot, except on Redis. */
   everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow>;
-  /** The latest failure: an adapter reports a broken iteration only as text. */
-  readonly failure: StoreError | undefined;
 }
 
-/** How many rows are read at once while iterating. The adapters' default of ten would be far too slow. */
+/** How many rows are read at once while iterating. */
 export const READ_BATCH_SIZE = 1_000;
 
 /** The namespace of orders as they were sent, whose rows may be megabytes in size. */
@@ -131,3 +120,37 @@ const LARGE_READ_BATCH_SIZE = 8;
 
 export const readBatchSize = (namespace: string): number =>
   namespace === LARGE_NAMESPACE ? LARGE_READ_BATCH_SIZE : READ_BATCH_SIZE;
+
+/** Sorts after every other character. */
+export const LAST_CHARACTER = '\u{10FFFF}';
+
+/** Yields the rows between two keys, `max` at first and then ever more at a time. Rows written in the meantime may be missing. */
+export async function* rowBatches(
+  backend: Backend,
+  namespace: string,
+  { isReversed, ...range }: Range,
+): AsyncGenerator<Row[]> {
+  let { after, before, max } = range;
+  for (;;) {
+    const rows = await backend.range(namespace, { after, before, isReversed, max });
+    yield rows;
+    const lastRow = rows.at(-1);
+    if (!lastRow || rows.length < max) return;
+    if (isReversed) before = lastRow.key;
+    else after = lastRow.key;
+    max = Math.min(2 * max, readBatchSize(namespace));
+    // SQLite responds synchronously.
+    await setImmediate();
+  }
+}
+
+/** Yields the rows between two keys, by default all of them, in the order of their keys, so that those already read may be deleted meanwhile. */
+export async function* rowsIn(
+  backend: Backend,
+  namespace: string,
+  after = '',
+  before = LAST_CHARACTER,
+): AsyncGenerator<Row> {
+  const range = { after, before, isReversed: false, max: readBatchSize(namespace) };
+  for await (const rows of rowBatches(backend, namespace, range)) yield* rows;
+}

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { Keyv } from 'keyv';
 import type { Clock } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
@@ -10,8 +9,9 @@ import {
   type Durability,
   LARGE_NAMESPACE,
   type Range,
-  READ_BATCH_SIZE,
   refusedWriteError,
+  rowBatches,
+  rowsIn,
 } from './backend.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -75,7 +75,7 @@ export class StoreHealth {
   }
 }
 
-/** One namespace of the store. Every failure is thrown as a `StoreError`. Rows are read with keyv, which has no transactions to write them. */
+/** One namespace of the store. Every failure is thrown as a `StoreError`. Single rows are read with keyv, which has neither ranges nor transactions. */
 export class Namespace {
   readonly name: string;
   readonly #backend: Backend;
@@ -147,37 +147,15 @@ export class Namespace {
     await this.write(keys.map(this.removal), 'delete');
   }
 
-  async *entries(): AsyncGenerator<[key: string, value: unknown]> {
-    try {
-      for await (const [key, value] of this.#keyv.iterator()) yield [key, value];
-    } catch (error) {
-      // The adapter wraps the error in a new one without its code.
-      throw error instanceof StoreError ? error : (this.#backend.failure ?? error);
-    }
-  }
-
-  /** Yields the rows between two keys, in the order of their keys. Rows written in the meantime may be missing. */
-  async *between(after: string, before: string): AsyncGenerator<[key: string, value: unknown]> {
-    const range = { after, before, isReversed: false, max: READ_BATCH_SIZE };
-    for await (const batch of this.batches(range)) yield* batch;
+  /** Yields the rows between two keys, by default all of them, in the order of their keys. Rows written in the meantime may be missing. */
+  async *entries(after?: string, before?: string): AsyncGenerator<[key: string, value: unknown]> {
+    for await (const { key, text } of rowsIn(this.#backend, this.name, after, before)) yield [key, valueIn(text)];
   }
 
   /** Yields the rows between two keys, `max` at first and then ever more at a time, without those whose text is not wanted. */
-  async *batches(
-    { isReversed, ...range }: Range,
-    isWanted: (text: string) => boolean = () => true,
-  ): AsyncGenerator<[key: string, value: unknown][]> {
-    let { after, before, max } = range;
-    for (;;) {
-      const rows = await this.#backend.range(this.name, { after, before, isReversed, max });
+  async *batches(range: Range, isWanted: (text: string) => boolean): AsyncGenerator<[key: string, value: unknown][]> {
+    for await (const rows of rowBatches(this.#backend, this.name, range))
       yield rows.filter(({ text }) => isWanted(text)).map(({ key, text }) => [key, valueIn(text)]);
-      const lastRow = rows.at(-1);
-      if (!lastRow || rows.length < max) return;
-      if (isReversed) before = lastRow.key;
-      else after = lastRow.key;
-      max = Math.min(2 * max, READ_BATCH_SIZE);
-      await setImmediate();
-    }
   }
 
   /** Clears expired rows in the whole store, not only in this namespace. */

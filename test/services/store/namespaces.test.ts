@@ -106,7 +106,7 @@ describe('A namespace over keyv', () =>
       await new Namespace('live', backend).put('2026-01-01:other', 'of another namespace');
       const between = async (first: string, end: string): Promise<string[]> => {
         const foundKeys: string[] = [];
-        for await (const [key] of ledger.between(first, end)) foundKeys.push(key);
+        for await (const [key] of ledger.entries(first, end)) foundKeys.push(key);
         return foundKeys;
       };
       expect(await between('', '3')).toEqual(keys.toSorted());
@@ -202,7 +202,6 @@ describe('The writes of one turn of the event loop', () => {
 /** The backend with another way to write. */
 const withWrite = (backend: Backend, write: Backend['write']): Backend => ({
   name: backend.name,
-  failure: undefined,
   adapter: (namespace) => backend.adapter(namespace),
   write,
   range: (...args) => backend.range(...args),

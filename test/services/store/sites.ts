@@ -214,7 +214,6 @@ function failingBackend(backend: Backend, writes: number): Backend {
   let writesLeft = writes;
   return {
     name: backend.name,
-    failure: undefined,
     adapter: (namespace) => backend.adapter(namespace),
     async write(changes, durability) {
       writesLeft -= changes.length;

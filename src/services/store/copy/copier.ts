@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Backend, NamespacedRow } from '../backend.ts';
+import { type Backend, type NamespacedRow, rowsIn } from '../backend.ts';
 import { namespaceNames, openNamespaces } from '../namespaces.ts';
 import { MOVE_KEY, type MoveMark, markPartitions, moveMark, PARTITIONS_KEY } from '../rows/marks.ts';
-import {
-  batchesOf,
-  deleteRows,
-  isEmpty,
-  MAX_WRITE_BATCH,
-  rowsIn,
-  writeBatchSize,
-  writeRows,
-} from '../rows/raw-rows.ts';
+import { batchesOf, deleteRows, isEmpty, MAX_WRITE_BATCH, writeBatchSize, writeRows } from '../rows/raw-rows.ts';
 import type { WholeStore } from '../rows/whole-store.ts';
 
 export interface PartitionRow extends NamespacedRow {
@@ -98,7 +90,7 @@ export async function copyRows(
 /** The rows of a store that nothing else uses, without those that have expired. */
 export async function* rowsOf(backends: readonly Backend[], namespace: string): AsyncGenerator<PartitionRow> {
   for (const [partition, backend] of backends.entries())
-    for await (const [key, text] of rowsIn(backend, namespace))
+    for await (const { key, text } of rowsIn(backend, namespace))
       if (!isMoveMark(namespace, key)) yield { partition, namespace, key, text };
 }
 
@@ -141,7 +133,7 @@ async function clear(backend: Backend): Promise<void> {
   for (const namespace of namespaceNames) {
     let keys: string[] = [];
     // Rows are read in the order of their keys, so that those already read may be deleted meanwhile.
-    for await (const [key] of rowsIn(backend, namespace)) {
+    for await (const { key } of rowsIn(backend, namespace)) {
       if (namespace === 'meta' && KEPT_MARKS.has(key)) continue;
       keys.push(key);
       if (keys.length < MAX_WRITE_BATCH) continue;

@@ -3,11 +3,11 @@ import { learnedCosts, MAX_VARIANTS } from '../../money/learned-prices.ts';
 import { toAskedPartition, totalOutcome } from '../../orders/part-erasures.ts';
 import { type Duration, erasureMark, MAX_DURATIONS_PER_KEY } from '../../orders/task-store.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
-import type { Backend, Row } from '../backend.ts';
+import { type Backend, type Row, rowsIn } from '../backend.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, rowFormat, valueIn } from '../namespaces.ts';
 import { type Notice, noticeRow } from '../notice.ts';
 import { MOVE_KEY, PARTITIONS_KEY } from '../rows/marks.ts';
-import { expiryOf, rowsIn } from '../rows/raw-rows.ts';
+import { expiryOf } from '../rows/raw-rows.ts';
 import { nameIn } from '../rows/rows.ts';
 import { durationsRow, experienceRow } from '../rows/tables.ts';
 import type { PartitionRow } from './copier.ts';
@@ -115,7 +115,7 @@ const byBucket = (name: NamespaceKey, bucketsIn: (division: Division) => BucketO
     const bucketOfRow = await bucketsIn(division);
     const seen = new Set<string>();
     for (const backend of division.sources)
-      for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
+      for await (const { key, text } of rowsIn(backend, namespaceNameOf(name))) {
         if (seen.has(key)) continue;
         if (division.sources.length > 1) seen.add(key);
         yield { partition: partitionOf(bucketOfRow({ key, value: valueIn(text) }) ?? 0, division.count), key, text };
@@ -126,7 +126,7 @@ const byBucket = (name: NamespaceKey, bucketsIn: (division: Division) => BucketO
 async function mergedRows({ sources }: Division, name: NamespaceKey, merge: Merge): Promise<Row[]> {
   const texts = new Map<string, string[]>();
   for (const backend of sources)
-    for await (const [key, text] of rowsIn(backend, namespaceNameOf(name))) {
+    for await (const { key, text } of rowsIn(backend, namespaceNameOf(name))) {
       const knownTexts = texts.get(key) ?? [];
       if (!knownTexts.includes(text)) texts.set(key, [...knownTexts, text]);
     }
@@ -187,7 +187,7 @@ const divideErasures: Divide = async function* (division) {
 const divideQuarantine: Divide = async function* ({ sources, count }) {
   const seen = new Map<string, string>();
   for (const [index, backend] of sources.entries())
-    for await (const [key, text] of rowsIn(backend, namespaceNameOf('quarantine'))) {
+    for await (const { key, text } of rowsIn(backend, namespaceNameOf('quarantine'))) {
       if (seen.get(key) === text) continue;
       const ownKey = seen.has(key) ? `${key}:${index}` : key;
       seen.set(key, text);

@@ -4,10 +4,9 @@ import { hashedName } from '../../money/hashed-names.ts';
 import { PAUSE_PARTITION } from '../../money/whole-bot.ts';
 import { bucketOf, partitionOf } from '../../tasks/homes.ts';
 import { bucketIn, isTaskId } from '../../tasks/task-id.ts';
-import type { Backend } from '../backend.ts';
+import { type Backend, rowsIn } from '../backend.ts';
 import { type NamespaceKey, namespaceKeys, namespaceNameOf, openNamespaces, valueIn } from '../namespaces.ts';
 import { hashSecretMark } from '../rows/marks.ts';
-import { rowsIn } from '../rows/raw-rows.ts';
 import { taskIdIn } from '../rows/summary-index.ts';
 
 // Buckets, partitions and homes are explained in `tasks/homes.ts`.
@@ -73,7 +72,7 @@ export async function* findStrays(partitions: readonly Backend[]): AsyncGenerato
   for (const [partition, backend] of partitions.entries())
     for (const name of namespaceKeys.filter(isBucketed)) {
       const namespace = namespaceNameOf(name);
-      for await (const [key, text] of rowsIn(backend, namespace)) {
+      for await (const { key, text } of rowsIn(backend, namespace)) {
         const bucket = rowBuckets[name]({ key, value: valueIn(text) });
         if (bucket === undefined) continue;
         const rightPartition = partitionOf(bucket, partitions.length);
@@ -89,7 +88,7 @@ export async function* findStrays(partitions: readonly Backend[]): AsyncGenerato
 export async function anonymousBuckets(backends: readonly Backend[]): Promise<(entryKey: string) => number> {
   const scopes = new Map<string, readonly unknown[]>();
   for (const backend of backends)
-    for await (const [, text] of rowsIn(backend, namespaceNameOf('allowances'))) {
+    for await (const { text } of rowsIn(backend, namespaceNameOf('allowances'))) {
       const keptRow = valueIn(text);
       if (isRecord(keptRow) && typeof keptRow.entry === 'string' && Array.isArray(keptRow.scopes))
         scopes.set(keptRow.entry, keptRow.scopes);
@@ -106,7 +105,7 @@ async function scopeBuckets(backends: readonly Backend[]): Promise<Map<unknown, 
   const names = new Map<string, string>();
   for (const backend of backends)
     for (const name of ['ledger', 'budgets'] as const)
-      for await (const [, text] of rowsIn(backend, namespaceNameOf(name))) {
+      for await (const { text } of rowsIn(backend, namespaceNameOf(name))) {
         const row = valueIn(text);
         if (!isRecord(row)) continue;
         if (typeof row.guildId === 'string') names.set(`server ${row.guildId}`, row.guildId);

@@ -3,7 +3,7 @@ import type { Backend } from '../backend.ts';
 import { findStrays, type Stray } from '../copy/row-homes.ts';
 import { Namespace, openNamespaces, valueIn } from '../namespaces.ts';
 import { hashSecretMark } from '../rows/marks.ts';
-import { adapterOf, deleteRows, hasRows, writeRows } from '../rows/raw-rows.ts';
+import { deleteRows, hasRows, writeRows } from '../rows/raw-rows.ts';
 import { Quarantine } from '../rows/rows.ts';
 import type { Check, Finding } from './checks.ts';
 
@@ -28,7 +28,7 @@ async function moveToRightPartition(
 ): Promise<void> {
   const [from, to] = [partitions[partition], partitions[rightPartition]];
   if (!from || !to) throw new Error(`There is no partition ${partition} or ${rightPartition}.`);
-  const [source, target] = [adapterOf(from, namespace), adapterOf(to, namespace)];
+  const [source, target] = [from.adapter(namespace), to.adapter(namespace)];
   const text = await source.get<string>(key);
   const existing = await target.get<string>(key);
   if (typeof text !== 'string') return;

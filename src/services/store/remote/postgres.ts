@@ -169,8 +169,7 @@ class Postgres extends ServerStore {
   }
 
   async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
-    const values = [this.#prefix + namespace, after, before];
-    return this.#page('key > $2 AND key < $3', values, max, isReversed ? 'DESC' : 'ASC');
+    return this.#page(namespace, 'key > $3 AND key < $4', [after, before], max, isReversed ? 'DESC' : 'ASC');
   }
 
   async clearExpired(): Promise<void> {
@@ -197,8 +196,7 @@ class Postgres extends ServerStore {
   }
 
   protected async read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]> {
-    const condition = '(expires IS NULL OR expires > $2) AND key = ANY($3)';
-    const rows = await this.#page(condition, [this.#prefix + namespace, Date.now(), keys], keys.length);
+    const rows = await this.#page(namespace, 'key = ANY($3)', [keys], keys.length);
     const texts = new Map(rows.map(({ key, text }) => [key, text]));
     return keys.map((key) => texts.get(key));
   }
@@ -211,22 +209,10 @@ class Postgres extends ServerStore {
     });
   }
 
-  protected async *liveRows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    const limit = readBatchSize(namespace);
-    let lastKey: string | undefined;
-    for (;;) {
-      const position = lastKey === undefined ? 'true' : 'key > $3';
-      const values = [this.#prefix + namespace, Date.now(), ...(lastKey === undefined ? [] : [lastKey])];
-      const rows = await this.#page(`(expires IS NULL OR expires > $2) AND ${position}`, values, limit);
-      for (const { key, text } of rows) yield [key, text];
-      lastKey = rows.at(-1)?.key;
-      if (rows.length < limit) return;
-    }
-  }
-
-  async #page(where: string, values: unknown[], limit: number, order = 'ASC'): Promise<Row[]> {
-    const sql = `SELECT key, value FROM ${TABLE} WHERE namespace = $1 AND ${where} ORDER BY key ${order} LIMIT ${limit}`;
-    return (await this.#pool.query(sql, values)).map(asRow);
+  async #page(namespace: string, where: string, values: unknown[], limit: number, order = 'ASC'): Promise<Row[]> {
+    const live = 'namespace = $1 AND (expires IS NULL OR expires > $2)';
+    const sql = `SELECT key, value FROM ${TABLE} WHERE ${live} AND ${where} ORDER BY key ${order} LIMIT ${limit}`;
+    return (await this.#pool.query(sql, [this.#prefix + namespace, Date.now(), ...values])).map(asRow);
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LAST_CHARACTER } from '../backend.ts';
 import { RedisClient } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
@@ -7,8 +8,6 @@ const NOTE_PREFIX = 'atelier:facts:note:';
 const LIST_PREFIX = 'atelier:facts:list:';
 /** The sorted names of claims, so that listing them does not scan a whole store. It may contain claims that have expired. */
 const CLAIM_NAMES_KEY = 'atelier:facts:claims';
-/** Sorts after every other character. */
-const LAST_CHARACTER = '\u{10FFFF}';
 
 const CLAIM = `
   local held = redis.call('GET', KEYS[1])

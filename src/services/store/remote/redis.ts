@@ -1,5 +1,5 @@
 import { StoreError } from '../../tasks/store-error.ts';
-import { type Change, type NamespacedRow, type Range, READ_BATCH_SIZE, type Row, readBatchSize } from '../backend.ts';
+import { type Change, type NamespacedRow, type Range, READ_BATCH_SIZE, type Row, rowsIn } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { MAX_PARTITIONS } from '../rows/marks.ts';
@@ -200,13 +200,7 @@ class Redis extends ServerStore {
 
   /** There is no snapshot: a row that changes in the meantime is returned as it was before or after. */
   async *everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow> {
-    for (const namespace of namespaces)
-      for await (const keys of this.#keys(namespace))
-        for await (const row of this.#rowsAt(namespace, keys)) yield { namespace, ...row };
-  }
-
-  protected async *liveRows(namespace: string): AsyncGenerator<[key: string, text: string]> {
-    for await (const { key, text } of this.everyRow([namespace])) yield [key, text];
+    for (const namespace of namespaces) for await (const row of rowsIn(this, namespace)) yield { namespace, ...row };
   }
 
   /** Yields the listed keys in order. A scan would read the keys of all partitions instead, which takes seconds if there are a million. */
@@ -223,13 +217,7 @@ class Redis extends ServerStore {
     }
   }
 
-  /** Reads rows in batches. Keys that were deleted in the meantime are skipped. */
-  async *#rowsAt(namespace: string, keys: readonly string[]): AsyncGenerator<Row> {
-    const max = readBatchSize(namespace);
-    for (let start = 0; start < keys.length; start += max)
-      yield* await this.#rowsOf(namespace, keys.slice(start, start + max));
-  }
-
+  /** Keys that were deleted in the meantime are skipped. */
   async #rowsOf(namespace: string, keys: readonly string[]): Promise<Row[]> {
     const texts = keys.length === 0 ? [] : await this.read(namespace, keys);
     return keys.flatMap((key, index) => (texts[index] === undefined ? [] : [{ key, text: texts[index] }]));

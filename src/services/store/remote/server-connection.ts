@@ -33,7 +33,6 @@ export class ServerConnection {
   readonly limitMs: number;
   readonly #context: AppContext;
   #trouble: StoreTrouble | undefined;
-  #failure: StoreError | undefined;
   #hasResponded = false;
   #isClosed = false;
 
@@ -47,10 +46,6 @@ export class ServerConnection {
 
   get trouble(): StoreTrouble | undefined {
     return this.#trouble;
-  }
-
-  get failure(): StoreError | undefined {
-    return this.#failure;
   }
 
   /** The signal aborts when the time limit has passed. */
@@ -92,7 +87,6 @@ export class ServerConnection {
   }
 
   #recordFailure(error: StoreError): StoreError {
-    this.#failure = error;
     if (error.kind === 'unreachable' && !this.#trouble && !this.#isClosed) {
       this.#trouble = { since: this.#context.clock.now(), reason: error.message };
       // A store that cannot be opened is reported by its opener.

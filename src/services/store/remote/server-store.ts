@@ -1,5 +1,4 @@
 import { keyvStorageCapability } from 'keyv';
-import type { StoreError } from '../../tasks/store-error.ts';
 import {
   type Backend,
   type Change,
@@ -15,17 +14,11 @@ import { partitionName, type ServerConnection } from './server-connection.ts';
 /** A store on a server, or one partition of it. Without a lease, it can only be read. */
 export abstract class ServerStore implements Backend {
   readonly name: string;
-  readonly #connection: ServerConnection;
   readonly #lease: Lease | undefined;
 
   constructor(connection: ServerConnection, partition: number, lease: Lease | undefined) {
     this.name = partitionName(connection.name, partition);
-    this.#connection = connection;
     this.#lease = lease;
-  }
-
-  get failure(): StoreError | undefined {
-    return this.#connection.failure;
   }
 
   abstract write(changes: readonly Change[]): Promise<void>;
@@ -34,7 +27,6 @@ export abstract class ServerStore implements Backend {
   abstract everyRow(namespaces: readonly string[]): AsyncGenerator<NamespacedRow>;
   /** Returns the texts of at least one key, in the order of `keys`; undefined if a row is missing or expired. */
   protected abstract read(namespace: string, keys: readonly string[]): Promise<(string | undefined)[]>;
-  protected abstract liveRows(namespace: string): AsyncGenerator<[key: string, text: string]>;
 
   /** The adapter emits no events, because keyv would rethrow errors where nothing can catch them. */
   adapter(namespace: string): RowStore {
@@ -45,7 +37,6 @@ export abstract class ServerStore implements Backend {
       if (isOwned && keys.length > 0) await this.write(keys.map((key) => ({ namespace, key })));
       return keys.map(() => isOwned);
     };
-    const all = () => this.liveRows(namespace);
     const write = (changes: readonly Change[]) => this.write(changes);
     return {
       /** keyv sets it, but the rows already know their namespace. */
@@ -56,21 +47,12 @@ export abstract class ServerStore implements Backend {
       get: async (key) => (await readAll([key]))[0],
       getMany: readAll,
       has: async (key) => (await readAll([key]))[0] !== undefined,
-      hasMany: async (keys) => (await readAll(keys)).map((text) => text !== undefined),
       async set(key, value, expires) {
         await write([{ namespace, key, text: String(value), expires }]);
         return true;
       },
-      async setMany(entries) {
-        await write(entries.map(({ key, value, expires }) => ({ namespace, key, text: String(value), expires })));
-        return entries.map(() => true);
-      },
       delete: async (key) => (await removeAll([key])).includes(true),
       deleteMany: removeAll,
-      async clear() {
-        for await (const [key] of all()) await removeAll([key]);
-      },
-      iterator: all,
     };
   }
 

@@ -58,7 +58,7 @@ export class StoredEntries implements EntryStore {
   }
 
   async *readRange(first: string, last: string): AsyncGenerator<LedgerEntry> {
-    for await (const [key, value] of this.#namespaces.ledger.between(first, last + AFTER_COLON)) {
+    for await (const [key, value] of this.#namespaces.ledger.entries(first, last + AFTER_COLON)) {
       const row = this.#rows.read(key, value);
       const entry = typeof row === 'string' ? await this.find(key) : row;
       if (entry) yield entry;

@@ -1,5 +1,4 @@
-import type { KeyvStorageAdapter } from 'keyv';
-import { type Backend, type NamespacedRow, type RowStore, readBatchSize } from '../backend.ts';
+import { type Backend, type NamespacedRow, readBatchSize, rowsIn } from '../backend.ts';
 import { namespaceNames, rowFormat, UnreadableRow } from '../namespaces.ts';
 
 // Rows as they are in the backend, for copying from one store to another.
@@ -31,22 +30,6 @@ export async function deleteRows(backend: Backend, namespace: string, keys: read
       keys.map((key) => ({ namespace, key })),
       'immediate',
     );
-}
-
-export async function* rowsIn(backend: Backend, namespace: string): AsyncGenerator<[key: string, text: string]> {
-  for await (const [key, text] of adapterOf(backend, namespace).iterator?.<string>() ?? [])
-    if (typeof key === 'string' && typeof text === 'string') yield [key, text];
-}
-
-/** Returns the adapter of a namespace, to be used without keyv, which would parse the rows. */
-export function adapterOf(backend: Backend, namespace: string): RowStore {
-  const adapter: RowStore & { on?: KeyvStorageAdapter['on'] } = backend.adapter(namespace);
-  adapter.namespace = namespace;
-  // An interrupted iteration would look like a complete one.
-  adapter.on?.('error', (error: unknown) => {
-    throw backend.failure ?? error;
-  });
-  return adapter;
 }
 
 /** Whether there are any rows in these namespaces, even expired ones. */

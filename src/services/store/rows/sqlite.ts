@@ -15,7 +15,6 @@ import {
   type NamespacedRow,
   type Range,
   type Row,
-  readBatchSize,
 } from '../backend.ts';
 
 // https://www.sqlite.org/rescode.html: the lowest byte is the primary code.
@@ -186,7 +185,6 @@ export class SqliteBackend implements Backend {
   readonly #statements = new RecentMap<string, StatementSync>(MAX_PREPARED_STATEMENTS);
   #anyAdapter: KeyvSqlite | undefined;
   #durability: Durability | undefined;
-  #failure: StoreError | undefined;
 
   constructor(file: string, options: { busyTimeoutMs?: number | undefined; readOnly?: boolean } = {}) {
     const { busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false } = options;
@@ -207,20 +205,18 @@ export class SqliteBackend implements Backend {
     // The adapters share the connection, so none of them closes it.
     const query = (sql: string, ...values: unknown[]) => this.#whenUnlocked(() => this.rows(sql, ...values));
     const driver: SqliteDriver = { name: 'custom', connect: async () => ({ query, close: async () => undefined }) };
-    const adapter = new KeyvSqlite({ table: TABLE, iterationLimit: readBatchSize(namespace), driver });
+    const adapter = new KeyvSqlite({ table: TABLE, driver });
+    adapter.namespace = namespace;
     this.#anyAdapter ??= adapter;
     return adapter;
-  }
-
-  get failure(): StoreError | undefined {
-    return this.#failure;
   }
 
   /** Uses the table's own index. */
   async range(namespace: string, { after, before, isReversed, max }: Range): Promise<Row[]> {
     const order = isReversed ? 'DESC' : 'ASC';
-    const sql = `SELECT key, value FROM "${TABLE}" WHERE namespace = ? AND key > ? AND key < ? ORDER BY key ${order} LIMIT ?`;
-    const rows = await this.#whenUnlocked(() => this.rows(sql, namespace, after, before, max));
+    const where = 'namespace = ? AND key > ? AND key < ? AND (expires IS NULL OR expires > ?)';
+    const sql = `SELECT key, value FROM "${TABLE}" WHERE ${where} ORDER BY key ${order} LIMIT ?`;
+    const rows = await this.#whenUnlocked(() => this.rows(sql, namespace, after, before, Date.now(), max));
     return rows.map(({ key, value }) => ({ key: String(key), text: String(value) }));
   }
 
@@ -280,8 +276,7 @@ export class SqliteBackend implements Backend {
       if (!values.every(isBindable)) throw new TypeError('The adapter binds only text, numbers and null.');
       return this.#prepared(sql).all(...values);
     } catch (error) {
-      this.#failure = sqliteFailure(error, this.name);
-      throw this.#failure;
+      throw sqliteFailure(error, this.name);
     }
   }
 

@@ -13,6 +13,7 @@ import { serverLog } from '../../safety/server-log.ts';
 import { NO_RULES, type ServerRules, serverRules } from '../../safety/server-rules.ts';
 import { setupMark } from '../../safety/server-setup.ts';
 import type { KindSpecs } from '../../tasks/kind-spec.ts';
+import { LAST_CHARACTER } from '../backend.ts';
 import type { Namespace, Namespaces } from '../namespaces.ts';
 import { causeOf, noticeRow } from '../notice.ts';
 import { runRow } from '../runs.ts';
@@ -22,9 +23,6 @@ import { parseWith, type Quarantine, Rows, rowKey } from './rows.ts';
 const EXPERIENCE_TTL_MS = 180 * DAY_MS;
 /** If the cause of a notice persists for longer than this, the bot reports it again. */
 const NOTICE_TTL_MS = 30 * DAY_MS;
-
-/** Sorts after every other character. */
-const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Rows that contain what their key is made of: their name. */
 export class Table<Row extends Named, Named extends object = Row> {
@@ -54,7 +52,7 @@ export class Table<Row extends Named, Named extends object = Row> {
 
   /** Reads one row after the other, those that start with a prefix if there is one. */
   async *each(prefix = ''): AsyncGenerator<Row> {
-    for await (const [key, value] of this.#namespace.between(rowKey(prefix), rowKey(prefix) + LAST_CHARACTER)) {
+    for await (const [key, value] of this.#namespace.entries(rowKey(prefix), rowKey(prefix) + LAST_CHARACTER)) {
       const row = this.rows.read(key, value);
       if (typeof row !== 'string') yield row;
     }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Clock, DAY_MS } from '../../../lib/clock.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
@@ -8,7 +7,7 @@ import { dropExpiredToken } from '../../tasks/delivery-state.ts';
 import { isKind, type KindSpecs, type TaskKind } from '../../tasks/kind-spec.ts';
 import { StoreError } from '../../tasks/store-error.ts';
 import { isLive, TASK_VERSION, type Task, type TaskFacts, type TaskOf, taskFacts } from '../../tasks/task.ts';
-import { type Change, READ_BATCH_SIZE } from '../backend.ts';
+import type { Change } from '../backend.ts';
 import { type Namespace, type Namespaces, UnreadableRow } from '../namespaces.ts';
 import { parseWith, type Quarantine, Rows, UNREADABLE } from './rows.ts';
 
@@ -199,11 +198,7 @@ export function fingerprintRow({ fingerprints = [] }: Task): z.output<typeof fin
 /** A row for each settled task that delivered files. It is deleted before its task, and an unreadable one is left to the doctor. */
 export const storedFingerprints = (namespace: Namespace): FingerprintStore => ({
   async *all() {
-    let count = 0;
     for await (const [taskId, value] of namespace.entries()) {
-      count += 1;
-      // SQLite responds synchronously, so a long run of rows would block the process.
-      if (count % READ_BATCH_SIZE === 0) await setImmediate();
       const files = fingerprintsSchema.safeParse(value).data?.files ?? [];
       yield {
         taskId,

@@ -43,9 +43,6 @@ export async function migrate(
 /** The backend, which calls `spend` before each write. */
 const spending = (backend: Backend, spend: () => void): Backend => ({
   name: backend.name,
-  get failure() {
-    return backend.failure;
-  },
   adapter: (namespace) => backend.adapter(namespace),
   async write(changes, durability) {
     spend();
