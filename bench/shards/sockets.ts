@@ -4,7 +4,7 @@ import { openShards } from '../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { nameHolder } from '../../src/services/store/holder.ts';
-import { openSharedFacts } from '../../src/services/store/shared-facts.ts';
+import { openSharedFacts } from '../../src/services/store/partitions.ts';
 import type { SocketsFigures, SocketsOptions } from './orders.ts';
 
 /** Runs only the shards of a shard process, with any intents; events are read and dropped. */

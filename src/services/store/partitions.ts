@@ -1,3 +1,4 @@
+import type { AppContext } from '../../lib/app-context.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { StoreError } from '../tasks/store-error.ts';
 import { type Backend, inUseError, isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
@@ -6,7 +7,9 @@ import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
 import { namespaceNames, openNamespaces } from './namespaces.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
 import { connectServer, logWarnings, openPartition, type RemoteParts, readPartition } from './remote/open-remote.ts';
-import type { Server } from './remote/server-connection.ts';
+import { openPostgresFacts } from './remote/postgres-facts.ts';
+import { openRedisFacts } from './remote/redis-facts.ts';
+import { type Server, ServerConnection } from './remote/server-connection.ts';
 import {
   hashSecret,
   hashSecretMark,
@@ -16,6 +19,7 @@ import {
   refuseIncomplete,
 } from './rows/marks.ts';
 import { hasRows } from './rows/raw-rows.ts';
+import type { SharedFacts } from './shared-facts.ts';
 import type { StoredTasks } from './stored-tasks.ts';
 
 interface PartitionsParts extends StoreParts {
@@ -119,6 +123,19 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
     await server.close();
     throw error;
   }
+}
+
+/** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
+export async function openSharedFacts(
+  address: StoreAddress,
+  { limitMs, ...context }: AppContext & { limitMs: number },
+): Promise<SharedFacts> {
+  if (isLocal(address))
+    throw unsupportedError(
+      `The store ${publicName(address)} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
+    );
+  const connection = new ServerConnection(address, limitMs, context);
+  return (connection.isRedis ? openRedisFacts : openPostgresFacts)(connection);
 }
 
 /** How often to check whether another process, which is also starting for the first time, has written the facts. */

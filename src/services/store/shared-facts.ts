@@ -1,9 +1,3 @@
-import type { AppContext } from '../../lib/app-context.ts';
-import { isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
-import { PostgresFacts } from './remote/postgres-facts.ts';
-import { RedisFacts } from './remote/redis-facts.ts';
-import { ServerConnection } from './remote/server-connection.ts';
-
 /** Small facts that the processes of a cluster share. A claim expires unless its holder renews it. */
 export interface SharedFacts {
   /**
@@ -25,17 +19,4 @@ export interface SharedFacts {
   /** The entries that were added after a time by the server's clock, in order, and the time of this query. */
   addedSince(list: string, since: number): Promise<{ entries: readonly string[]; at: number }>;
   close(): Promise<void>;
-}
-
-/** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
-export async function openSharedFacts(
-  address: StoreAddress,
-  { limitMs, ...context }: AppContext & { limitMs: number },
-): Promise<SharedFacts> {
-  if (isLocal(address))
-    throw unsupportedError(
-      `The store ${publicName(address)} is a file, which the processes of a cluster cannot share. Set STORE_URL to a Redis or Postgres server.`,
-    );
-  const connection = new ServerConnection(address, limitMs, context);
-  return (connection.isRedis ? RedisFacts : PostgresFacts).open(connection);
 }

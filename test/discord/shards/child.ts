@@ -4,7 +4,7 @@ import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
-import { openSharedFacts } from '../../../src/services/store/shared-facts.ts';
+import { openSharedFacts } from '../../../src/services/store/partitions.ts';
 
 // A separate shard process, which a test can kill. It reports to its parent what it does.
 

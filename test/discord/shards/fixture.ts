@@ -8,7 +8,8 @@ import { openShards } from '../../../src/discord/shards/open-shards.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
 import { nameHolder } from '../../../src/services/store/holder.ts';
-import { openSharedFacts, type SharedFacts } from '../../../src/services/store/shared-facts.ts';
+import { openSharedFacts } from '../../../src/services/store/partitions.ts';
+import type { SharedFacts } from '../../../src/services/store/shared-facts.ts';
 import { joinGuildOn, registerCommand } from '../../sandbox/discord/shards/fixture.ts';
 import type { TestStore } from '../../services/store/sites.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { FollowedThreads, ThreadAnnouncer } from '../../../src/services/cluster/followed-threads.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
-import { openSharedFacts } from '../../../src/services/store/shared-facts.ts';
+import { openSharedFacts } from '../../../src/services/store/partitions.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
 import { onServers, type TestStore } from '../store/sites.ts';
 import { makeTask } from '../store/store-fixture.ts';

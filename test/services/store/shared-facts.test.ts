@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createLogger } from '../../../src/lib/log.ts';
-import { openSharedFacts, type SharedFacts } from '../../../src/services/store/shared-facts.ts';
+import { openSharedFacts } from '../../../src/services/store/partitions.ts';
+import type { SharedFacts } from '../../../src/services/store/shared-facts.ts';
 import { StoreError } from '../../../src/services/tasks/store-error.ts';
 import { TcpProxy } from '../../support/wire.ts';
 import { onServers, type TestStore } from './sites.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PostgresPool, type Query } from './postgres-pool.ts';
+import type { SharedFacts } from '../shared-facts.ts';
+import { openPool } from './postgres-pool.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const TABLE = 'atelier_facts';
@@ -69,76 +70,46 @@ const ADDED_SINCE = `
 const addedSchema = z.object({ at: z.coerce.number(), entries: z.array(z.string()) });
 
 /** Claims and notes are rows of one table. */
-export class PostgresFacts {
-  readonly #pool: PostgresPool;
-  readonly #query: Query;
-
-  private constructor(pool: PostgresPool) {
-    this.#pool = pool;
-    this.#query = pool.query;
+export async function openPostgresFacts(connection: ServerConnection): Promise<SharedFacts> {
+  const { query, close } = await openPool(connection, MAX_CONNECTIONS);
+  try {
+    // If the table exists, the user does not need the right to create one.
+    const [found] = await query('SELECT to_regclass($1) AS found', [TABLE]);
+    if (found?.found === null) await query(CREATE_TABLE);
+    await query(DELETE_EXPIRED);
+  } catch (error) {
+    await close();
+    throw error;
   }
-
-  static async open(connection: ServerConnection): Promise<PostgresFacts> {
-    const facts = new PostgresFacts(await PostgresPool.open(connection, MAX_CONNECTIONS));
-    try {
-      await facts.#prepare();
-      return facts;
-    } catch (error) {
-      await facts.close();
-      throw error;
-    }
-  }
-
-  async claim(name: string, holder: string, ms: number, ended?: string): Promise<boolean> {
-    return (await this.#query(CLAIM, [name, holder, ms, ended ?? null])).length === 1;
-  }
-
-  async release(name: string, holder: string): Promise<void> {
-    await this.#query(RELEASE, [name, holder]);
-  }
-
-  async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#query(READ_CLAIMS, [prefix]);
-    return new Map(rows.map(({ name, text }) => [String(name), String(text)]));
-  }
-
-  async read(name: string): Promise<string | undefined> {
-    const [row] = await this.#query(READ, [name]);
-    return row && String(row.text);
-  }
-
-  async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
-    const [row] = await this.#query(WRITE, [claim, holder, name, text]);
-    return row?.ours === true;
-  }
-
-  async replace(name: string, expected: string | undefined, newText: string): Promise<boolean> {
-    const changed =
-      expected === undefined
-        ? await this.#query(ADD_NOTE, [name, newText])
-        : await this.#query(REPLACE, [name, expected, newText]);
-    return changed.length === 1;
-  }
-
-  async add(list: string, entry: string, ms: number): Promise<void> {
-    await this.#query(ADD_ENTRY, [kindOf(list), entry, ms]);
-  }
-
-  async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
-    const [row] = await this.#query(ADDED_SINCE, [kindOf(list), since]);
-    return addedSchema.parse(row);
-  }
-
-  close(): Promise<void> {
-    return this.#pool.close();
-  }
-
-  /** If the table exists, the user does not need the right to create one. */
-  async #prepare(): Promise<void> {
-    const [found] = await this.#query('SELECT to_regclass($1) AS found', [TABLE]);
-    if (found?.found === null) await this.#query(CREATE_TABLE);
-    await this.#query(DELETE_EXPIRED);
-  }
+  return {
+    claim: async (name, holder, ms, ended) => (await query(CLAIM, [name, holder, ms, ended ?? null])).length === 1,
+    release: async (name, holder) => void (await query(RELEASE, [name, holder])),
+    async claims(prefix) {
+      const rows = await query(READ_CLAIMS, [prefix]);
+      return new Map(rows.map(({ name, text }) => [String(name), String(text)]));
+    },
+    async read(name) {
+      const [row] = await query(READ, [name]);
+      return row && String(row.text);
+    },
+    async write(name, text, { claim, holder }) {
+      const [row] = await query(WRITE, [claim, holder, name, text]);
+      return row?.ours === true;
+    },
+    async replace(name, expected, newText) {
+      const changed =
+        expected === undefined
+          ? await query(ADD_NOTE, [name, newText])
+          : await query(REPLACE, [name, expected, newText]);
+      return changed.length === 1;
+    },
+    add: async (list, entry, ms) => void (await query(ADD_ENTRY, [kindOf(list), entry, ms])),
+    async addedSince(list, since) {
+      const [row] = await query(ADDED_SINCE, [kindOf(list), since]);
+      return addedSchema.parse(row);
+    },
+    close,
+  };
 }
 
 const kindOf = (list: string): string => `list:${list}`;

@@ -1,6 +1,6 @@
 import { type Change, type NamespacedRow, type Range, type Row, readBatchSize } from '../backend.ts';
 import type { Lease, LeaseServer } from '../lease.ts';
-import { type PgRow, PostgresPool, type Query } from './postgres-pool.ts';
+import { openPool, type PgRow, type PostgresPool, type Query } from './postgres-pool.ts';
 import type { Server, ServerConnection } from './server-connection.ts';
 import { ServerStore } from './server-store.ts';
 
@@ -115,7 +115,7 @@ const UNSAFE_SETTINGS = `
 
 /** All namespaces of all partitions share a few connections. */
 export async function openPostgres(connection: ServerConnection): Promise<Server> {
-  const pool = await PostgresPool.open(connection, MAX_CONNECTIONS);
+  const pool = await openPool(connection, MAX_CONNECTIONS);
   return {
     connection,
     store: (partition, lease) => new Postgres(pool, partition, lease),
@@ -137,7 +137,7 @@ export async function openPostgres(connection: ServerConnection): Promise<Server
       // All tables are created or none, and if they exist, the user does not need the right to create any.
       if (!(await isPrepared(pool))) await pool.query(TABLES.join(';\n'));
     },
-    close: () => pool.close(),
+    close: pool.close,
   };
 }
 

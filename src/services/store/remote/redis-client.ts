@@ -1,4 +1,3 @@
-import type { createClient } from '@redis/client';
 import { unsupportedError } from '../backend.ts';
 import { importOptional } from '../import-optional.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -6,67 +5,41 @@ import type { ServerConnection } from './server-connection.ts';
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
-type Client = ReturnType<typeof newClient>['client'];
+export type RedisClient = Awaited<ReturnType<typeof openRedisClient>>;
 
-/** One connection, so that requests reach the server in order. */
-export class RedisClient {
-  readonly connection: ServerConnection;
-  readonly #client: Client;
-
-  private constructor(connection: ServerConnection, client: Client) {
-    this.connection = connection;
-    this.#client = client;
-  }
-
-  /** The first connection succeeds or fails immediately; a lost connection is restored until the client is closed. */
-  static async open(connection: ServerConnection): Promise<RedisClient> {
-    const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
-    const { client, enableReconnect } = newClient(createClient, connection);
-    try {
-      await connection.run(() => client.connect());
-      enableReconnect();
-      return new RedisClient(connection, client);
-    } catch (error) {
-      if (client.isOpen) client.destroy();
-      throw error;
-    }
-  }
-
-  run<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    return this.connection.run(() => work(this.#client));
-  }
-
-  /** A script is atomic on the server. */
-  eval(script: string, keys: string[], values: readonly (string | number)[] = []): Promise<unknown> {
-    return this.run((client) => client.eval(script, { keys, arguments: values.map(String) }));
-  }
-
-  async close(): Promise<void> {
-    this.connection.close();
-    if (this.#client.isOpen) this.#client.destroy();
-  }
-}
-
-function newClient(create: typeof createClient, { url, name }: ServerConnection) {
+/**
+ * One connection, so that requests reach the server in order. The first attempt to connect succeeds or fails immediately; a lost connection is restored until
+ * the client is closed.
+ */
+export async function openRedisClient(connection: ServerConnection) {
+  const { createClient } = await importOptional(() => import('@redis/client'), '@redis/client');
   let shouldReconnect = false;
-  const client = createSafely(name, () =>
-    create({
-      url,
-      // Without a connection, a request fails immediately; in a queue, it would wait until the server is back.
-      disableOfflineQueue: true,
-      socket: {
-        // The first connection succeeds or fails immediately; a lost one is retried until it is back.
-        reconnectStrategy: (tries) => shouldReconnect && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS),
-      },
-    }),
-  );
+  const reconnectStrategy = (tries: number): number | false =>
+    shouldReconnect && Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS);
+  // Without a connection, a request fails immediately; in a queue, it would wait until the server is back.
+  const options = { url: connection.url, disableOfflineQueue: true, socket: { reconnectStrategy } };
+  const client = createSafely(connection.name, () => createClient(options));
   // The caller gets the error; without a listener a lost connection would end the process.
   client.on('error', () => undefined);
+  const close = async (): Promise<void> => {
+    connection.close();
+    if (client.isOpen) client.destroy();
+  };
+  try {
+    await connection.run(() => client.connect());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  shouldReconnect = true;
+  const run = <T>(work: (redis: typeof client) => Promise<T>): Promise<T> => connection.run(() => work(client));
   return {
-    client,
-    enableReconnect: () => {
-      shouldReconnect = true;
-    },
+    connection,
+    run,
+    /** A script is atomic on the server. */
+    eval: (script: string, keys: string[], values: readonly (string | number)[] = []): Promise<unknown> =>
+      run((redis) => redis.eval(script, { keys, arguments: values.map(String) })),
+    close,
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LAST_CHARACTER } from '../backend.ts';
-import { RedisClient } from './redis-client.ts';
+import type { SharedFacts } from '../shared-facts.ts';
+import { openRedisClient } from './redis-client.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 const CLAIM_PREFIX = 'atelier:facts:claim:';
@@ -60,60 +61,36 @@ const ADDED_SINCE = `${NOW}
   return {string.format('%.0f', now), redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], '+inf')}`;
 
 /** Claims are keys that expire, notes are keys that stay. */
-export class RedisFacts {
-  readonly #client: RedisClient;
-
-  private constructor(client: RedisClient) {
-    this.#client = client;
-  }
-
-  static async open(connection: ServerConnection): Promise<RedisFacts> {
-    return new RedisFacts(await RedisClient.open(connection));
-  }
-
-  async claim(name: string, holder: string, ms: number, ended = ''): Promise<boolean> {
-    return (await this.#client.eval(CLAIM, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, ms, ended, name])) === 1;
-  }
-
-  async release(name: string, holder: string): Promise<void> {
-    await this.#client.eval(RELEASE, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, name]);
-  }
-
-  async claims(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const [first, end] = [`[${prefix}`, `(${prefix}${LAST_CHARACTER}`];
-    const names = await this.#client.run((client) => client.zRange(CLAIM_NAMES_KEY, first, end, { BY: 'LEX' }));
-    if (names.length === 0) return new Map();
-    const keys = names.map((name) => CLAIM_PREFIX + name);
-    const holders = await this.#client.eval(READ_HOLDERS, [CLAIM_NAMES_KEY, ...keys], names);
-    if (!Array.isArray(holders)) throw new Error('A list of holders was expected.');
-    return new Map(
-      names.flatMap((name, index) => (typeof holders[index] === 'string' ? [[name, holders[index]] as const] : [])),
-    );
-  }
-
-  async read(name: string): Promise<string | undefined> {
-    return (await this.#client.run((client) => client.get(NOTE_PREFIX + name))) ?? undefined;
-  }
-
-  async write(name: string, text: string, { claim, holder }: { claim: string; holder: string }): Promise<boolean> {
-    return (await this.#client.eval(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text])) === 1;
-  }
-
-  async replace(name: string, expected: string | undefined, newText: string): Promise<boolean> {
-    const values = [expected === undefined ? '1' : '0', expected ?? '', newText];
-    return (await this.#client.eval(REPLACE, [NOTE_PREFIX + name], values)) === 1;
-  }
-
-  async add(list: string, entry: string, ms: number): Promise<void> {
-    await this.#client.eval(ADD_ENTRY, [LIST_PREFIX + list], [entry, ms]);
-  }
-
-  async addedSince(list: string, since: number): Promise<{ entries: string[]; at: number }> {
-    const [at, entries] = addedSchema.parse(await this.#client.eval(ADDED_SINCE, [LIST_PREFIX + list], [since]));
-    return { at: Number(at), entries };
-  }
-
-  close(): Promise<void> {
-    return this.#client.close();
-  }
+export async function openRedisFacts(connection: ServerConnection): Promise<SharedFacts> {
+  const client = await openRedisClient(connection);
+  /** Whether the script returned 1. */
+  const isDone = async (...script: Parameters<typeof client.eval>): Promise<boolean> =>
+    (await client.eval(...script)) === 1;
+  return {
+    claim: (name, holder, ms, ended = '') =>
+      isDone(CLAIM, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, ms, ended, name]),
+    release: async (name, holder) =>
+      void (await client.eval(RELEASE, [CLAIM_PREFIX + name, CLAIM_NAMES_KEY], [holder, name])),
+    async claims(prefix) {
+      const [first, end] = [`[${prefix}`, `(${prefix}${LAST_CHARACTER}`];
+      const names = await client.run((redis) => redis.zRange(CLAIM_NAMES_KEY, first, end, { BY: 'LEX' }));
+      if (names.length === 0) return new Map();
+      const keys = names.map((name) => CLAIM_PREFIX + name);
+      const holders = await client.eval(READ_HOLDERS, [CLAIM_NAMES_KEY, ...keys], names);
+      if (!Array.isArray(holders)) throw new Error('A list of holders was expected.');
+      return new Map(
+        names.flatMap((name, index) => (typeof holders[index] === 'string' ? [[name, holders[index]] as const] : [])),
+      );
+    },
+    read: async (name) => (await client.run((redis) => redis.get(NOTE_PREFIX + name))) ?? undefined,
+    write: (name, text, { claim, holder }) => isDone(WRITE, [CLAIM_PREFIX + claim, NOTE_PREFIX + name], [holder, text]),
+    replace: (name, expected, newText) =>
+      isDone(REPLACE, [NOTE_PREFIX + name], [expected === undefined ? '1' : '0', expected ?? '', newText]),
+    add: async (list, entry, ms) => void (await client.eval(ADD_ENTRY, [LIST_PREFIX + list], [entry, ms])),
+    async addedSince(list, since) {
+      const [at, entries] = addedSchema.parse(await client.eval(ADDED_SINCE, [LIST_PREFIX + list], [since]));
+      return { at: Number(at), entries };
+    },
+    close: client.close,
+  };
 }

@@ -3,7 +3,7 @@ import { type Change, type NamespacedRow, type Range, READ_BATCH_SIZE, type Row,
 import type { Lease, LeaseServer } from '../lease.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { MAX_PARTITIONS } from '../rows/marks.ts';
-import { RedisClient } from './redis-client.ts';
+import { openRedisClient, type RedisClient } from './redis-client.ts';
 import type { Server, ServerConnection } from './server-connection.ts';
 import { ServerStore } from './server-store.ts';
 
@@ -99,7 +99,7 @@ const FIND_EXISTING = `
 const SEPARATOR = '::';
 
 export async function openRedis(connection: ServerConnection): Promise<Server> {
-  const client = await RedisClient.open(connection);
+  const client = await openRedisClient(connection);
   return {
     connection,
     store: (partition, lease) => new Redis(client, partition, lease),
@@ -113,7 +113,7 @@ export async function openRedis(connection: ServerConnection): Promise<Server> {
       return Array.isArray(existingIndexes) ? existingIndexes.map(Number) : [];
     },
     warnings: () => findWarnings(client),
-    close: () => client.close(),
+    close: client.close,
   };
 }
 
