@@ -1,4 +1,4 @@
-import { type ContentReader, type FileContent, withReader } from '../content.ts';
+import { type ContentReader, type FileContent, memoryContent, withReader } from '../content.ts';
 import { type MediaType, mediaTypes, type VideoFacts } from '../media-types.ts';
 import { latin1, mp4Facts, mp4FamilyType } from '../videos/mp4.ts';
 import { isWebm, webmFacts } from '../videos/webm.ts';
@@ -40,7 +40,7 @@ const WEBM_HEADER_BYTES = 256 * 1024;
 export async function videoFacts(content: FileContent): Promise<VideoFacts> {
   return await withReader(content, async (reader) => {
     const head = await reader.read(0, WEBM_HEADER_BYTES);
-    if (isWebm(head)) return plausibleFacts(webmFacts(head));
+    if (isWebm(head)) return plausibleFacts(await withReader(memoryContent(head), webmFacts));
     return mp4FamilyType(head)?.kind === 'video' ? plausibleFacts(await mp4Facts(reader)) : {};
   });
 }

@@ -7,7 +7,7 @@ import { type MediaType, mediaTypes, type SourceType } from '../media-types.ts';
 import { C2PA_BOX, type FoundBox, Mp4Metadata, XMP_BOX } from './metadata.ts';
 import { boxHeads } from './mp4.ts';
 import { blankPart, overwrite, type UnusedPart } from './overwrite.ts';
-import { type WebmElement, webmMetadata } from './webm.ts';
+import { type WebmElement, webmElements } from './webm.ts';
 
 export interface CleanedRecording {
   readonly content: FileContent;
@@ -38,7 +38,7 @@ export async function cleanRecording(content: FileContent, type: MediaType): Pro
 
 /** All formats but those of the MP4 family. */
 const finders = new Map<MediaType, (reader: ContentReader) => Promise<UnusedPart[]>>([
-  [mediaTypes.webm, (reader) => Array.fromAsync(webmMetadata(reader), unusedElement)],
+  [mediaTypes.webm, async (reader) => (await Array.fromAsync(webmElements(reader))).flatMap(unusedElement)],
   [mediaTypes.mp3, mp3Tags],
   [mediaTypes.wav, wavMetadata],
   [mediaTypes.ogg, oggComments],
@@ -52,12 +52,27 @@ const freeBox = ({ at, from, end }: FoundBox): UnusedPart => ({
   end,
 });
 
+/** The names of the programs that wrote the file. */
+const PROGRAM_NAMES: ReadonlySet<number> = new Set([0x4d80, 0x5741]);
+/** What no player needs. */
+const METADATA: ReadonlySet<number> = new Set([
+  // Tags, attachments and chapters.
+  ...[0x1254c367, 0x1941a469, 0x1043a770],
+  // The title, date, file names and id of the segment.
+  ...[0x7ba9, 0x4461, 0x7384, 0x3c83ab, 0x3e83bb, 0x73a4],
+  // The names of a track and of its codec.
+  ...[0x536e, 0x258688],
+  // Unused elements may contain leftovers, and the checksum of a changed parent is wrong.
+  ...[0xec, 0xbf],
+]);
 const VOID_ELEMENT_ID = 0xec;
 /** The longest content whose length fits into one byte. A byte with only ones means that the length is unknown. */
 const MAX_SHORT_LENGTH = 0x7e;
 
-function unusedElement({ at, from, end, isRequired }: WebmElement): UnusedPart {
-  if (isRequired) return blankPart(from, end);
+function unusedElement({ id, at, from, end }: WebmElement): UnusedPart[] {
+  // These must stay, with an empty text.
+  if (PROGRAM_NAMES.has(id)) return [blankPart(from, end)];
+  if (!METADATA.has(id)) return [];
   const length = end - at - 2;
   const isShort = length <= MAX_SHORT_LENGTH;
   const head = Buffer.alloc(isShort ? 2 : 9);
@@ -67,7 +82,7 @@ function unusedElement({ at, from, end, isRequired }: WebmElement): UnusedPart {
     head[1] = 0x01;
     head.writeUIntBE(end - at - head.length, 3, 6);
   }
-  return { at, head, from: at + head.length, end };
+  return [{ at, head, from: at + head.length, end }];
 }
 
 /** Files with more boxes are meant for streaming, and are rare as results. */

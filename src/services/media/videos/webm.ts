@@ -51,26 +51,20 @@ const PIXEL_HEIGHT = 0xba;
 /** The default for nanoseconds per tick. */
 const DEFAULT_SCALE = 1_000_000;
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Counted at all depths together. What is needed is among the first elements; thousands of tiny ones would be an attempt to waste CPU time. */
-const MAX_ELEMENTS = 2_000;
-
-interface Element {
-  readonly id: number;
-  readonly content: Buffer;
-}
+const FACTS: ReadonlySet<number> = new Set([TIMESTAMP_SCALE, DURATION, PIXEL_WIDTH, PIXEL_HEIGHT]);
+/** More than any number needs. */
+const MAX_FACT_BYTES = 9;
 
 /** Reads the headers of a WebM file. A live recording does not contain its duration. */
-export function webmFacts(bytes: Buffer): VideoFacts {
-  const budget = { elements: MAX_ELEMENTS };
-  const children = (content: Buffer = EMPTY): Element[] => readElements(content, budget);
-  const parts = children(find(children(bytes), SEGMENT));
-  const info = children(find(parts, INFO));
-  const scale = readInteger(find(info, TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
-  const ticks = readFloat(find(info, DURATION));
-  const entries = children(find(parts, TRACKS)).filter(({ id }) => id === TRACK_ENTRY);
-  const video = children(entries.map(({ content }) => find(children(content), VIDEO)).find((one) => one !== undefined));
-  const width = readInteger(find(video, PIXEL_WIDTH));
-  const height = readInteger(find(video, PIXEL_HEIGHT));
+export async function webmFacts(reader: ContentReader): Promise<VideoFacts> {
+  const contents = new Map<number, Buffer>();
+  for await (const { id, from, end } of webmElements(reader))
+    if (FACTS.has(id) && !contents.has(id))
+      contents.set(id, await reader.read(from, Math.min(MAX_FACT_BYTES, end - from)));
+  const scale = readInteger(contents.get(TIMESTAMP_SCALE)) ?? DEFAULT_SCALE;
+  const ticks = readFloat(contents.get(DURATION));
+  const width = readInteger(contents.get(PIXEL_WIDTH));
+  const height = readInteger(contents.get(PIXEL_HEIGHT));
   return {
     ...(width !== undefined && height !== undefined && { width, height }),
     ...(ticks !== undefined && { seconds: (ticks * scale) / NANOSECONDS_PER_SECOND }),
@@ -79,72 +73,41 @@ export function webmFacts(bytes: Buffer): VideoFacts {
 
 /** Its content begins at `from`. */
 export interface WebmElement {
+  readonly id: number;
   readonly at: number;
   readonly from: number;
   readonly end: number;
-  /** Whether the element must stay, with an empty text. */
-  readonly isRequired: boolean;
 }
 
-/** Finds what no player needs: tags, attachments, chapters, titles, dates and names of programs. Other elements without a length end the search. */
-export async function* webmMetadata(reader: ContentReader): AsyncGenerator<WebmElement> {
-  let offset = 0;
-  for (let budget = MAX_ELEMENTS_IN_SEGMENT; budget > 0 && offset < reader.size; budget--) {
-    const head = await reader.read(offset, MAX_HEADER_BYTES);
+/** Yields the elements of a file in order, without those whose children it yields. Other elements without a length end the search. */
+export async function* webmElements(reader: ContentReader): AsyncGenerator<WebmElement> {
+  let at = 0;
+  for (let budget = MAX_ELEMENTS; budget > 0 && at < reader.size; budget--) {
+    const head = await reader.read(at, MAX_HEADER_BYTES);
     const id = numberAt(head, 0, { keepsMarker: true });
     const size = id && numberAt(head, id.end, { keepsMarker: false });
     if (!size) return;
-    const from = offset + size.end;
+    const from = at + size.end;
     // A segment often has no length, nor have the clusters of a live recording.
-    if (PARENTS.has(id.value) || (id.value === CLUSTER && size.isUnknown)) offset = from;
+    if (PARENTS.has(id.value) || (id.value === CLUSTER && size.isUnknown)) at = from;
     else {
       const end = from + size.value;
       if (size.isUnknown || end > reader.size) return;
-      const isRequired = PROGRAM_NAMES.has(id.value);
-      if (isRequired || METADATA.has(id.value)) yield { at: offset, from, end, isRequired };
-      offset = end;
+      yield { id: id.value, at, from, end };
+      at = end;
     }
   }
 }
 
 const CLUSTER = 0x1f43b675;
 /** Elements whose children are read. */
-const PARENTS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK_ENTRY]);
-/** The names of the programs that wrote the file. */
-const PROGRAM_NAMES: ReadonlySet<number> = new Set([0x4d80, 0x5741]);
-const METADATA: ReadonlySet<number> = new Set([
-  // Tags, attachments and chapters.
-  ...[0x1254c367, 0x1941a469, 0x1043a770],
-  // The title, date, file names and id of the segment.
-  ...[0x7ba9, 0x4461, 0x7384, 0x3c83ab, 0x3e83bb, 0x73a4],
-  // The names of a track and of its codec.
-  ...[0x536e, 0x258688],
-  // Unused elements may contain leftovers, and the checksum of a changed parent is wrong.
-  ...[0xec, 0xbf],
-]);
+const PARENTS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK_ENTRY, VIDEO]);
 /** An id and a length have at most eight bytes each. */
 const MAX_HEADER_BYTES = 16;
 /** Enough for one element per second in two hours. More would be an attempt to waste CPU time. */
-const MAX_ELEMENTS_IN_SEGMENT = 8_000;
+const MAX_ELEMENTS = 8_000;
 
 const EMPTY = Buffer.alloc(0);
-
-const find = (list: readonly Element[], wantedId: number): Buffer | undefined =>
-  list.find(({ id }) => id === wantedId)?.content;
-
-function readElements(bytes: Buffer, budget: { elements: number }): Element[] {
-  const list: Element[] = [];
-  for (let offset = 0; offset < bytes.length && budget.elements > 0; budget.elements--) {
-    const id = numberAt(bytes, offset, { keepsMarker: true });
-    const size = id && numberAt(bytes, id.end, { keepsMarker: false });
-    if (!size) break;
-    // An element of a live recording has no length, and extends to the end of its parent.
-    const end = size.isUnknown ? bytes.length : Math.min(bytes.length, size.end + size.value);
-    list.push({ id: id.value, content: bytes.subarray(size.end, end) });
-    offset = end;
-  }
-  return list;
-}
 
 /** Reads a number whose leading zeros give its length in bytes. Ids keep the marker bit that follows these zeros, sizes do not. */
 function numberAt(bytes: Buffer, offset: number, { keepsMarker }: { keepsMarker: boolean }) {
