@@ -16,10 +16,9 @@ export const measureCluster = (metrics: Metrics) => ({
   /** `queueLength`: how many packets are waiting for a partition. */
   watchWorker(ownedPartitions: () => readonly number[], queueLength: (partition: number) => Promise<number>): void {
     metrics.registerGauge('partitionsOwned', () => [{ labels: {}, value: ownedPartitions().length }]);
-    metrics.registerGauge('inboxWaiting', async () => {
-      const counts = await Promise.all(ownedPartitions().map(queueLength));
-      return [{ labels: {}, value: counts.reduce((sum, one) => sum + one, 0) }];
-    });
+    metrics.registerGauge('inboxWaiting', () =>
+      Promise.all(ownedPartitions().map(async (one) => ({ labels: {}, value: await queueLength(one) }))),
+    );
   },
 
   watchShards(shards: MeasuredShards, threadCount: () => number): void {

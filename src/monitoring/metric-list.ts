@@ -16,6 +16,11 @@ const STATE = 'state of a task, such as `running`';
 const GROUP = '`image`, `video`, `music` or `text`';
 const LANE = 'group of polls, such as `videos`';
 const DISK = '`store` (its file) or `files` (temporary files)';
+const LIMIT = {
+  of: '`amount` (US dollars) or `tasks`',
+  period: '`day`, `week`, `month`, or `at-once`',
+  kind: '`all`, or the type of task that a limit is for',
+};
 const OPERATION = '`read`, `write` or `delete`';
 
 const metricOf =
@@ -119,19 +124,11 @@ export const metricList = {
 
   budgetLimit: gauge('atelier_budget_limit', 'Spending', 'dollars or tasks', {
     help: "The operator's limits for the whole bot (TOTAL_BUDGET). In a cluster, the worker that owns partition 0 reports them",
-    labels: {
-      of: '`amount` (US dollars) or `tasks`',
-      period: '`day`, `week`, `month`, or `at-once`',
-      kind: '`all`, or the type of task that a limit is for',
-    },
+    labels: LIMIT,
   }),
   budgetUsed: gauge('atelier_budget_used', 'Spending', 'dollars or tasks', {
     help: 'How much of these limits has been used in the current period',
-    labels: {
-      of: '`amount` (US dollars) or `tasks`',
-      period: '`day`, `week`, `month`, or `at-once`',
-      kind: '`all`, or the type of task that a limit is for',
-    },
+    labels: LIMIT,
   }),
 
   storeTime: histogram('atelier_store_seconds', 'Store', 'seconds', {

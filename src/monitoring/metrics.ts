@@ -1,3 +1,4 @@
+import { keysOf } from '../lib/entries.ts';
 import type { PlainLog } from '../lib/log.ts';
 import {
   type CounterKey,
@@ -21,9 +22,7 @@ export class Metrics {
 
   constructor(log: PlainLog) {
     this.#log = log;
-    // What has no labels is reported as zero from the start.
-    for (const [key, spec] of Object.entries(metricList))
-      this.#series.set(key, new Map('labels' in spec ? [] : [['', [0]]]));
+    for (const key of keysOf(metricList)) this.#reset(key);
   }
 
   count<Key extends CounterKey>(key: Key, labels: LabelsOf<Key>, amount = 1): void {
@@ -39,17 +38,13 @@ export class Metrics {
     this.#add(key, labels, 1 + (bucket === -1 ? buckets.length : bucket), 1);
   }
 
-  /** Calls `read` at each scrape; values that it leaves out are no longer reported. */
-  registerGauge<Key extends GaugeKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
+  /** Calls `read` at each scrape, also for a counter that is kept elsewhere. Adds up values with the same labels; those that are left out are no longer reported. */
+  registerGauge<Key extends GaugeKey | CounterKey>(key: Key, read: () => Readings<Key> | Promise<Readings<Key>>): void {
     this.#onScrape(key, async () => {
       const readings = await read();
-      this.#series.set(key, new Map(readings.map(({ labels, value }) => [textOf(labels), [value]])));
+      this.#reset(key);
+      for (const { labels, value } of readings) this.#add(key, labels, 0, value);
     });
-  }
-
-  /** Like `registerGauge`, for a counter whose value is kept elsewhere: `read` returns its total so far. */
-  registerCounter(key: CounterKey, read: () => number): void {
-    this.#onScrape(key, async () => void this.#series.set(key, new Map([['', [read()]]])));
   }
 
   /** The metrics in Prometheus's text format. */
@@ -58,6 +53,11 @@ export class Metrics {
     return Object.entries(metricList)
       .map(([key, spec]) => metricText(spec, [...(this.#series.get(key) ?? [])]))
       .join('\n');
+  }
+
+  /** What has no labels is always reported. */
+  #reset(key: MetricKey): void {
+    this.#series.set(key, new Map('labels' in metricList[key] ? [] : [['', [0]]]));
   }
 
   #add(key: MetricKey, labels: object, index: number, amount: number): void {

@@ -29,9 +29,9 @@ export function measureProcess(metrics: Metrics, version: string): () => void {
   });
   metrics.registerGauge('heap', () => [{ labels: {}, value: process.memoryUsage().heapUsed }]);
   metrics.registerGauge('resident', () => [{ labels: {}, value: process.memoryUsage.rss() }]);
-  metrics.registerCounter('cpu', () => {
+  metrics.registerGauge('cpu', () => {
     const { user, system } = process.cpuUsage();
-    return (user + system) / MICROSECONDS_PER_SECOND;
+    return [{ labels: {}, value: (user + system) / MICROSECONDS_PER_SECOND }];
   });
   const startedAt = (Date.now() - performance.now()) / 1000;
   metrics.registerGauge('startedAt', () => [{ labels: {}, value: startedAt }]);

@@ -39,18 +39,13 @@ export function countTasks(metrics: Metrics, { tasks }: Domains, onRefusal: (rea
 
 /** Measures the tasks of all bots of this process together. */
 export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): void {
-  const sum = (count: (bot: Domains) => number) => [
-    { labels: {}, value: bots().reduce((total, bot) => total + count(bot), 0) },
-  ];
+  const each = (count: (bot: Domains) => number) => bots().map((bot) => ({ labels: {}, value: count(bot) }));
   metrics.registerGauge('tasks', () =>
-    countBy(
-      bots().flatMap(({ tasks }) => tasks.book.live()),
-      ({ kind, state }) => ({ kind, state }),
-    ),
+    bots().flatMap(({ tasks }) => tasks.book.live().map(({ kind, state }) => ({ labels: { kind, state }, value: 1 }))),
   );
-  metrics.registerGauge('unsaved', () => sum(({ tasks }) => tasks.book.unsavedCount));
-  metrics.registerGauge('answers', () => sum(({ conversations }) => conversations.asks.streamCount));
-  metrics.registerGauge('talks', () => sum(({ conversations }) => conversations.talks.openCount));
+  metrics.registerGauge('unsaved', () => each(({ tasks }) => tasks.book.unsavedCount));
+  metrics.registerGauge('answers', () => each(({ conversations }) => conversations.asks.streamCount));
+  metrics.registerGauge('talks', () => each(({ conversations }) => conversations.talks.openCount));
   metrics.registerGauge('lanes', () => {
     const schedulers = bots().map(({ tasks }) => tasks.scheduler);
     const troubles = new Map(schedulers.flatMap((one) => one.troubles()).map(({ lane, kind }) => [lane, kind]));
@@ -63,7 +58,7 @@ export function measureTasks(metrics: Metrics, bots: () => readonly Domains[]): 
     const failing = bots().flatMap(({ tasks }) => tasks.circuits.allFailing);
     // Several bots may have found that the same model is failing.
     const distinct = new Map(failing.map((one) => [`${one.kind} ${one.model}`, one]));
-    return countBy([...distinct.values()], ({ kind }) => ({ kind }));
+    return [...distinct.values()].map(({ kind }) => ({ labels: { kind }, value: 1 }));
   });
   metrics.registerGauge('callbackHabits', () => {
     const habits = Map.groupBy(
@@ -118,20 +113,4 @@ function observeDelivery(metrics: Metrics, { traits, delivery, times, state, rev
   const hasResult = state === 'ready' || state === 'delivered';
   if (hasResult && times.remoteFinished !== undefined)
     metrics.observe('wholeDelivery', { group }, (shownAt - times.remoteFinished) / 1000);
-}
-
-const countBy = <Item, Labels extends Readonly<Record<string, string>>>(
-  items: readonly Item[],
-  labelsOf: (item: Item) => Labels,
-): { labels: Labels; value: number }[] => sumByLabels(items.map((item) => ({ labels: labelsOf(item), value: 1 })));
-
-function sumByLabels<Labels extends Readonly<Record<string, string>>>(
-  readings: readonly { labels: Labels; value: number }[],
-): { labels: Labels; value: number }[] {
-  const sums = new Map<string, { labels: Labels; value: number }>();
-  for (const { labels, value } of readings) {
-    const key = Object.values(labels).join('\n');
-    sums.set(key, { labels, value: (sums.get(key)?.value ?? 0) + value });
-  }
-  return [...sums.values()];
 }
