@@ -5,7 +5,7 @@ import { kindSpecs } from '../src/commands/index.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { passwordsIn, publicName, type StoreAddress } from '../src/services/store/backend.ts';
-import { Backup } from '../src/services/store/copy/backup-file.ts';
+import { type Backup, openBackup } from '../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../src/services/store/copy/restore.ts';
 import { schemaName } from '../src/services/store/rows/marks.ts';
 import { printExamination } from './findings.ts';
@@ -28,7 +28,7 @@ await runScript(script, async (values, [file, ...others]) => {
   const passphrase = configuredPassphrase();
   const address = values['dry-run'] ? undefined : configuredStore();
   // Reads the whole file first, so nothing is changed if it turns out to be damaged.
-  const backup = await Backup.open(file, passphrase);
+  const backup = await openBackup(file, passphrase);
   try {
     printBackup(backup);
     if (address) await fill(backup, address, passphrase);

@@ -4,7 +4,7 @@ import { text } from '../../sandbox/discord/discord.ts';
 import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { backUpStore } from '../../src/services/store/copy/back-up.ts';
-import { Backup } from '../../src/services/store/copy/backup-file.ts';
+import { openBackup } from '../../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../../src/services/store/copy/restore.ts';
 import type { Finding } from '../../src/services/store/examination/checks.ts';
 import { examine } from '../../src/services/store/examination/examination.ts';
@@ -231,7 +231,7 @@ describe('A backup', () => {
     await app.stop();
 
     const store = { url: `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`, scheme: 'sqlite' } as const;
-    const backup = await Backup.open(file, undefined);
+    const backup = await openBackup(file, undefined);
     const restored = await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
     backup.close();
     // The batch, the running task, and the one that waited, which may have been submitted since.

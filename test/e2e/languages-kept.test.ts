@@ -5,7 +5,7 @@ import { kindSpecs } from '../../src/commands/index.ts';
 import { sayIn } from '../../src/locales/index.ts';
 import { fileOf } from '../../src/services/store/backend.ts';
 import { backUpStore } from '../../src/services/store/copy/back-up.ts';
-import { Backup } from '../../src/services/store/copy/backup-file.ts';
+import { openBackup } from '../../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../../src/services/store/copy/restore.ts';
 import { examine } from '../../src/services/store/examination/examination.ts';
 import { createTemporaryFolder, keysIn, sql } from '../services/store/store-fixture.ts';
@@ -86,7 +86,7 @@ it('The languages of a member are in their export and in a backup, and gone afte
   await damaged.stop();
 
   const store = { url: `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`, scheme: 'sqlite' } as const;
-  const backup = await Backup.open(file, undefined);
+  const backup = await openBackup(file, undefined);
   await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
   backup.close();
   await startBot({ ...fixture, config: { ...config, store } });

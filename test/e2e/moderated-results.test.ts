@@ -7,7 +7,7 @@ import type { Message } from '../../sandbox/discord/exchange.ts';
 import { kindSpecs } from '../../src/commands/index.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { backUpStore } from '../../src/services/store/copy/back-up.ts';
-import { Backup } from '../../src/services/store/copy/backup-file.ts';
+import { openBackup } from '../../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../../src/services/store/copy/restore.ts';
 import { createTemporaryFolder } from '../services/store/store-fixture.ts';
 import { noLimits } from '../support/no-limits.ts';
@@ -196,7 +196,7 @@ describe('Moderation of images', () => {
       const result = await exchange.message(says('Finished in'));
       await fixture.app.stop();
       const store = { url: `sqlite://${join(createTemporaryFolder(), 'restored.sqlite')}`, scheme: 'sqlite' } as const;
-      const backup = await Backup.open(file, undefined);
+      const backup = await openBackup(file, undefined);
       await restoreStore(backup, store, { specs: kindSpecs, botVersion: '1.2.3', clock, log });
       backup.close();
       await startBot({ ...fixture, config: { ...config, store } });

@@ -9,7 +9,7 @@ import { errorText, IN_MEMORY, unsupportedError } from '../backend.ts';
 import { namespaceNames } from '../namespaces.ts';
 import { BACKUP_TABLE, isNewer, MAX_PARTITIONS, SCHEMA_KEY, schemaIn, type WrittenSchema } from '../rows/marks.ts';
 import { sqliteCode } from '../rows/sqlite.ts';
-import { addingTo, copyRows, type PartitionRow, RowSums } from './copier.ts';
+import { copyRows, type PartitionRow, RowSums } from './copier.ts';
 
 /**
  * A backup is an SQLite database with two tables: the rows of all partitions, and one row of JSON about the backup with its digest, which is written last. Their names keep
@@ -46,78 +46,58 @@ export async function digestOfFile(file: string): Promise<string> {
 }
 
 /** A backup file whose rows have been verified. */
-export class Backup {
-  readonly file: string;
-  readonly digest: string;
-  readonly isEncrypted: boolean;
-  readonly facts: BackupFacts;
-  readonly schema: WrittenSchema;
-  readonly #database: DatabaseSync;
+export type Backup = Awaited<ReturnType<typeof openBackup>>;
 
-  private constructor(file: string, database: DatabaseSync, digest: string, isEncrypted: boolean) {
-    this.file = file;
-    this.digest = digest;
-    this.isEncrypted = isEncrypted;
-    this.facts = readFacts(database, file);
-    this.schema = readSchema(database, file, this.facts);
-    this.#database = database;
-  }
-
-  /** Reads the file from beginning to end. Throws a `StoreError` if this version cannot restore it, or if it needs another passphrase. */
-  static async open(path: string, passphrase: string | undefined): Promise<Backup> {
-    const file = resolve(path);
-    let database: DatabaseSync | undefined;
-    try {
-      const start = await readStart(file);
-      const isEncrypted = start.startsWith(AGE_START);
-      if (!isEncrypted && !start.startsWith(SQLITE_START)) {
-        const isCut = [SQLITE_START, AGE_START].some((known) => known.startsWith(start));
-        throw isCut ? damagedError(file) : notABackupError(file);
-      }
-      const digest = await digestOfFile(file);
-      if (isEncrypted) {
-        const bytes = await decrypt(file, passphrase);
-        database = new DatabaseSync(IN_MEMORY);
-        database.deserialize(bytes);
-      } else database = new DatabaseSync(file, { readOnly: true });
-      const backup = new Backup(file, database, digest, isEncrypted);
-      await copyRows(backup.rows(), async () => undefined);
-      return backup;
-    } catch (error) {
-      database?.close();
-      throw readFailure(error, file);
+/** Reads the file from beginning to end. Throws a `StoreError` if this version cannot restore it, or if it needs another passphrase. */
+export async function openBackup(path: string, passphrase: string | undefined) {
+  const file = resolve(path);
+  let database: DatabaseSync | undefined;
+  try {
+    const start = await readStart(file);
+    const isEncrypted = start.startsWith(AGE_START);
+    if (!isEncrypted && !start.startsWith(SQLITE_START)) {
+      const isCut = [SQLITE_START, AGE_START].some((known) => known.startsWith(start));
+      throw isCut ? damagedError(file) : notABackupError(file);
     }
+    const digest = await digestOfFile(file);
+    if (isEncrypted) {
+      const bytes = await decrypt(file, passphrase);
+      database = new DatabaseSync(IN_MEMORY);
+      database.deserialize(bytes);
+    } else database = new DatabaseSync(file, { readOnly: true });
+    const opened = database;
+    const facts = readFacts(opened, file);
+    const schema = readSchema(opened, file, facts);
+    const rows = () => readRows(opened, file, facts);
+    await copyRows(rows(), async () => undefined);
+    return { digest, isEncrypted, facts, schema, rows, close: () => opened.close() };
+  } catch (error) {
+    database?.close();
+    throw readFailure(error, file);
   }
+}
 
-  /** Throws at the end if these are not the rows that were backed up. */
-  async *rows(): AsyncGenerator<PartitionRow> {
-    const sums = new RowSums();
-    try {
-      yield* addingTo(sums, this.#storedRows());
-    } catch (error) {
-      throw readFailure(error, this.file);
-    }
-    if (JSON.stringify(sums.all()) !== JSON.stringify(this.facts.sums)) throw damagedError(this.file);
-  }
-
-  *#storedRows(): Generator<PartitionRow> {
-    const row = z.object({
-      partition: z.int().min(0).lt(this.facts.partitions),
-      namespace: z.string(),
-      key: z.string().min(1),
-      text: z.string(),
-    });
-    const rows = this.#database.prepare('SELECT partition, namespace, key, value AS text FROM atelier_rows');
+/** Throws at the end if these are not the rows that were backed up. */
+async function* readRows(database: DatabaseSync, file: string, facts: BackupFacts): AsyncGenerator<PartitionRow> {
+  const row = z.object({
+    partition: z.int().min(0).lt(facts.partitions),
+    namespace: z.string(),
+    key: z.string().min(1),
+    text: z.string(),
+  });
+  const sums = new RowSums();
+  try {
+    const rows = database.prepare('SELECT partition, namespace, key, value AS text FROM atelier_rows');
     for (const stored of rows.iterate()) {
       const { data } = row.safeParse(stored);
-      if (!data) throw damagedError(this.file);
+      if (!data) throw damagedError(file);
+      sums.add(data);
       yield data;
     }
+  } catch (error) {
+    throw readFailure(error, file);
   }
-
-  close(): void {
-    this.#database.close();
-  }
+  if (JSON.stringify(sums.all()) !== JSON.stringify(facts.sums)) throw damagedError(file);
 }
 
 async function readStart(file: string): Promise<string> {

@@ -6,7 +6,7 @@ import { Encrypter } from 'age-encryption';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { backUpStore } from '../../../../src/services/store/copy/back-up.ts';
-import { Backup, digestOfFacts } from '../../../../src/services/store/copy/backup-file.ts';
+import { type Backup, digestOfFacts, openBackup } from '../../../../src/services/store/copy/backup-file.ts';
 import { type PartitionRow, sumsOf } from '../../../../src/services/store/copy/copier.ts';
 import { restoreStore } from '../../../../src/services/store/copy/restore.ts';
 import { examine } from '../../../../src/services/store/examination/examination.ts';
@@ -23,13 +23,13 @@ const backUp = ({ url, scheme, log, clock }: TestStore, file: string, passphrase
   backUpStore({ url, scheme }, file, { log, clock, by: '1.2.3', passphrase });
 
 async function checkFile(file: string, passphrase?: string) {
-  const backup = await Backup.open(file, passphrase);
+  const backup = await openBackup(file, passphrase);
   backup.close();
   return backup;
 }
 
 async function restoreFile({ url, scheme, log, clock }: TestStore, file: string, passphrase?: string) {
-  const backup = await Backup.open(file, passphrase);
+  const backup = await openBackup(file, passphrase);
   try {
     const parts = { log, clock, specs: kindSpecs, botVersion: '1.2.3' };
     return await restoreStore(backup, { url, scheme }, parts);
@@ -124,7 +124,7 @@ for (const kind of ['sqlite', 'redis', 'postgres'] as const)
           const [file, otherFile] = [newFile(), newFile()];
           await backUp(source, file);
           await backUp(other, otherFile);
-          const backup = await Backup.open(otherFile, undefined);
+          const backup = await openBackup(otherFile, undefined);
           const parts = { log: target.log, clock: target.clock, specs: kindSpecs, botVersion: '1.2.3' };
           await expect(restoreStore(withoutEnd(backup), target, parts)).rejects.toThrow('no power');
           backup.close();
@@ -294,7 +294,7 @@ describe('A backup file', () =>
       await expect(restoreFile(target, file)).rejects.toMatchObject({ kind: 'corrupt' });
       expect(existsSync(target.url.replace('sqlite://', ''))).toBe(false);
       const rowsOf = async () => {
-        const backup = await Backup.open(file, undefined);
+        const backup = await openBackup(file, undefined);
         onTestFinished(() => backup.close());
         return Array.fromAsync(backup.rows());
       };

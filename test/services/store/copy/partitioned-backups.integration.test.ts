@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindSpecs } from '../../../../src/commands/index.ts';
 import { backUpStore } from '../../../../src/services/store/copy/back-up.ts';
-import { Backup } from '../../../../src/services/store/copy/backup-file.ts';
+import { openBackup } from '../../../../src/services/store/copy/backup-file.ts';
 import { restoreStore } from '../../../../src/services/store/copy/restore.ts';
 import { namespaceNames } from '../../../../src/services/store/namespaces.ts';
 import { bucketOf, type Partition, partitionOf } from '../../../../src/services/tasks/homes.ts';
@@ -30,7 +30,7 @@ async function backUp({ url, scheme, log, clock }: TestStore): Promise<string> {
 const partsFor = ({ log, clock }: TestStore) => ({ log, clock, specs: kindSpecs, botVersion: '1.2.3' });
 
 async function restoreFile(testStore: TestStore, file: string) {
-  const backup = await Backup.open(file, undefined);
+  const backup = await openBackup(file, undefined);
   try {
     return await restoreStore(backup, { url: testStore.url, scheme: testStore.scheme }, partsFor(testStore));
   } finally {
@@ -57,7 +57,7 @@ describe('A backup of a partitioned store', () =>
         const file = await backUp(source);
         await worker.close();
 
-        const backup = await Backup.open(file, undefined);
+        const backup = await openBackup(file, undefined);
         expect(backup.facts.partitions).toBe(PARTITION_COUNT);
         expect(Object.keys(backup.facts.sums)).toEqual([...namespaceNames].sort());
         async function* failingRows() {
