@@ -3,7 +3,7 @@ import { pause, systemClock } from '../../lib/clock.ts';
 import { StoreError } from '../tasks/store-error.ts';
 import { type Backend, inUseError, isLocal, publicName, type StoreAddress, unsupportedError } from './backend.ts';
 import { processOf } from './holder.ts';
-import { type AcquireLease, Lease, type StoreTrouble } from './lease.ts';
+import { type AcquireLease, Lease } from './lease.ts';
 import { namespaceNames, openNamespaces } from './namespaces.ts';
 import { openTasks, readTasks, type StoreParts } from './open-store.ts';
 import { connectServer, logWarnings, openPartition, type RemoteParts, readPartition } from './remote/open-remote.ts';
@@ -29,86 +29,16 @@ interface PartitionsParts extends StoreParts {
   holder: string;
 }
 
-/**
- * Stores side by side on one server, over shared connections. Each has its own rows and its own lease; partition 0 is the store of a bot without
- * partitions.
- */
-export class Partitions {
-  readonly count: number;
-  readonly #server: Server;
-  readonly #parts: PartitionsParts;
-  readonly #secret: string | undefined;
-
-  constructor(server: Server, parts: PartitionsParts, { count, secret }: StoreFacts) {
-    this.count = count;
-    this.#secret = secret;
-    this.#server = server;
-    this.#parts = parts;
-  }
-
-  /** Like `openStore`, waits for the rest of a lease whose holder may have died. Closing the store leaves the connections open. */
-  async open(partition: number): Promise<StoredTasks> {
-    const store = await this.#open(partition, Lease.acquire);
-    if (!store) throw inUseError(this.#server.connection.name);
-    return store;
-  }
-
-  /** Does not wait: returns undefined while another process has the partition. */
-  tryOpen(partition: number): Promise<StoredTasks | undefined> {
-    return this.#open(partition, Lease.tryAcquire);
-  }
-
-  /** A partition that another process may own, for reading only; undefined if it has no rows. */
-  async read(partition: number): Promise<StoredTasks | undefined> {
-    const backend = await readPartition(this.#server, this.#validate(partition));
-    return backend && readTasks(backend, this.#parts);
-  }
-
-  /** The names of the processes that currently own partitions. */
-  async owners(): Promise<ReadonlyMap<number, string>> {
-    const holders = await this.#server.holders(this.count);
-    return new Map([...holders].map(([partition, holder]) => [partition, processOf(holder)]));
-  }
-
-  /** Undefined while the server responds. */
-  trouble(): StoreTrouble | undefined {
-    return this.#server.connection.trouble;
-  }
-
-  /** Closes the connections. A partition that is still open loses its lease when the lease expires. */
-  close(): Promise<void> {
-    return this.#server.close();
-  }
-
-  async #open(partition: number, acquire: AcquireLease): Promise<StoredTasks | undefined> {
-    const opened = await openPartition(this.#server, this.#validate(partition), this.#parts, acquire);
-    if (!opened) return undefined;
-    try {
-      await assertComplete(this.#server);
-      const secretMark = hashSecretMark(openNamespaces(opened.backend).meta);
-      // A key that a partition already has is kept.
-      if (this.#secret !== undefined && !(await secretMark.read())) await secretMark.write({ secret: this.#secret });
-    } catch (error) {
-      await opened.close();
-      throw error;
-    }
-    return openTasks(opened, this.#parts);
-  }
-
-  #validate(partition: number): number {
-    if (Number.isInteger(partition) && partition >= 0 && partition < this.count) return partition;
-    throw new Error(`There is no partition ${partition} of ${this.count}.`);
-  }
-}
-
 /** Partition 0 says whether a move or a restore has filled all of them. */
 async function assertComplete(server: Server): Promise<void> {
   const first = await readPartition(server, 0);
   if (first) await refuseIncomplete(openNamespaces(first).meta, server.connection.name);
 }
 
+export type Partitions = Awaited<ReturnType<typeof openPartitions>>;
+
 /** Throws a `StoreError` if the store cannot be used. */
-export async function openPartitions(address: StoreAddress, parts: PartitionsParts): Promise<Partitions> {
+export async function openPartitions(address: StoreAddress, parts: PartitionsParts) {
   if (isLocal(address))
     throw unsupportedError(
       `The store ${publicName(address)} is a file, which has no partitions. Set STORE_URL to a Redis or Postgres server.`,
@@ -118,11 +48,61 @@ export async function openPartitions(address: StoreAddress, parts: PartitionsPar
     await server.prepare?.();
     await logWarnings(server, parts.log);
     await assertComplete(server);
-    return new Partitions(server, parts, await readOrCreateFacts(server, parts, parts.partitions));
+    return partitionsOf(server, parts, await readOrCreateFacts(server, parts, parts.partitions));
   } catch (error) {
     await server.close();
     throw error;
   }
+}
+
+/**
+ * Stores side by side on one server, over shared connections. Each has its own rows and its own lease; partition 0 is the store of a bot without
+ * partitions.
+ */
+function partitionsOf(server: Server, parts: PartitionsParts, { count, secret }: StoreFacts) {
+  const validate = (partition: number): number => {
+    if (Number.isInteger(partition) && partition >= 0 && partition < count) return partition;
+    throw new Error(`There is no partition ${partition} of ${count}.`);
+  };
+  const open = async (partition: number, acquire: AcquireLease): Promise<StoredTasks | undefined> => {
+    const opened = await openPartition(server, validate(partition), parts, acquire);
+    if (!opened) return undefined;
+    try {
+      await assertComplete(server);
+      const secretMark = hashSecretMark(openNamespaces(opened.backend).meta);
+      // A key that a partition already has is kept.
+      if (secret !== undefined && !(await secretMark.read())) await secretMark.write({ secret });
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    return openTasks(opened, parts);
+  };
+  return {
+    count,
+    /** Like `openStore`, waits for the rest of a lease whose holder may have died. Closing the store leaves the connections open. */
+    async open(partition: number): Promise<StoredTasks> {
+      const store = await open(partition, Lease.acquire);
+      if (!store) throw inUseError(server.connection.name);
+      return store;
+    },
+    /** Does not wait: returns undefined while another process has the partition. */
+    tryOpen: (partition: number) => open(partition, Lease.tryAcquire),
+    /** A partition that another process may own, for reading only; undefined if it has no rows. */
+    async read(partition: number): Promise<StoredTasks | undefined> {
+      const backend = await readPartition(server, validate(partition));
+      return backend && readTasks(backend, parts);
+    },
+    /** The names of the processes that currently own partitions. */
+    async owners(): Promise<ReadonlyMap<number, string>> {
+      const holders = await server.holders(count);
+      return new Map([...holders].map(([partition, holder]) => [partition, processOf(holder)]));
+    },
+    /** Undefined while the server responds. */
+    trouble: () => server.connection.trouble,
+    /** Closes the connections. A partition that is still open loses its lease when the lease expires. */
+    close: () => server.close(),
+  };
 }
 
 /** Uses separate connections to the server of a store. `limitMs`: the time limit of each request. All times are those of the server's clock. */
