@@ -6,7 +6,7 @@ import { expecting } from '../../lib/expecting.ts';
 import { CapacityPool, KeyedLimiter } from './capacity.ts';
 import { decodeBase64, type FileContent, hashOf, memoryContent, readChunks, readWhole, withReader } from './content.ts';
 import { download } from './download/download.ts';
-import { type PrivateFile, PrivateFiles } from './download/private-files.ts';
+import { openPrivateFiles, type PrivateFile, type PrivateFiles } from './download/private-files.ts';
 import { type FileStorage, type HeldFile, receiveFile } from './download/receive-file.ts';
 import { damagedFileError, MediaError } from './errors.ts';
 import { ImageProcessor } from './files/image-processor.ts';
@@ -80,7 +80,7 @@ export class Media {
     this.#log = log;
     this.#clock = clock;
     this.#limits = limits;
-    this.#files = new PrivateFiles({ clock, log, parent: temporaryFolder });
+    this.#files = openPrivateFiles({ clock, log, parent: temporaryFolder });
     const shared = {
       files: this.#files,
       memory: { freeBytes: limits.memoryBytes },

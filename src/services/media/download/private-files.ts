@@ -3,6 +3,7 @@ import { lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
+import { once } from '../../../lib/once.ts';
 import { MediaError } from '../errors.ts';
 
 const OWNER_ONLY_MODE = 0o600;
@@ -18,86 +19,74 @@ interface PrivateFilesParts {
   readonly parent: string;
 }
 
+export type PrivateFiles = ReturnType<typeof openPrivateFiles>;
 export type PrivateFile = Awaited<ReturnType<PrivateFiles['create']>>;
 
 /** Files that only the bot's user can read, in a folder that is deleted at shutdown. What a killed bot leaves behind is deleted at the next start. */
-export class PrivateFiles {
-  readonly #parts: PrivateFilesParts;
-  readonly #sweepDone: Promise<void>;
-  #folder: Promise<string> | undefined;
-  #createdCount = 0;
-
-  constructor(parts: PrivateFilesParts) {
-    this.#parts = parts;
-    this.#sweepDone = this.#sweep().catch((error: unknown) =>
-      parts.log.warn({ err: error }, 'Old temporary files could not be removed.'),
-    );
-  }
-
-  async create() {
-    const path = join(await this.#ownFolder(), String(this.#createdCount++));
-    const handle = await open(path, 'wx', OWNER_ONLY_MODE).catch(throwDiskFull);
-    let closePromise: Promise<void> | undefined;
-    const close = (): Promise<void> => {
-      closePromise ??= handle.close();
-      return closePromise;
-    };
-    return {
-      path,
-      close,
-      async write(chunk: Uint8Array): Promise<void> {
-        // A write may be partial.
-        for (let written = 0; written < chunk.byteLength; ) {
-          const { bytesWritten } = await handle.write(chunk, written, chunk.byteLength - written).catch(throwDiskFull);
-          written += bytesWritten;
-        }
-      },
-      /** Never fails: a file that is left over is deleted together with the folder. */
-      remove: async (): Promise<void> => {
-        try {
-          await close();
-          await rm(path, { force: true });
-        } catch (error) {
-          this.#parts.log.warn({ err: error }, 'A temporary file could not be removed.');
-        }
-      },
-    };
-  }
-
-  async close(): Promise<void> {
-    await this.#sweepDone;
-    const folder = await this.#folder?.catch(() => undefined);
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  }
-
-  async #ownFolder(): Promise<string> {
-    await this.#sweepDone;
-    this.#folder ??= mkdtemp(ownFolderPrefix(this.#parts.parent));
+export function openPrivateFiles({ clock, log, parent }: PrivateFilesParts) {
+  let folder: Promise<string> | undefined;
+  let createdCount = 0;
+  const sweepDone = sweep(parent, clock).catch((error: unknown) =>
+    log.warn({ err: error }, 'Old temporary files could not be removed.'),
+  );
+  const ownFolder = async (): Promise<string> => {
+    await sweepDone;
+    folder ??= mkdtemp(ownFolderPrefix(parent));
     try {
-      return await this.#folder;
+      return await folder;
     } catch (error) {
-      this.#folder = undefined;
+      folder = undefined;
       return throwDiskFull(error);
     }
-  }
+  };
+  return {
+    async create() {
+      const path = join(await ownFolder(), String(createdCount++));
+      const handle = await open(path, 'wx', OWNER_ONLY_MODE).catch(throwDiskFull);
+      const close = once(() => handle.close());
+      return {
+        path,
+        close,
+        async write(chunk: Uint8Array): Promise<void> {
+          // A write may be partial.
+          for (let written = 0; written < chunk.byteLength; )
+            written += await handle.write(chunk, written).then(({ bytesWritten }) => bytesWritten, throwDiskFull);
+        },
+        /** Never fails: a file that is left over is deleted together with the folder. */
+        remove: async (): Promise<void> => {
+          try {
+            await close();
+            await rm(path, { force: true });
+          } catch (error) {
+            log.warn({ err: error }, 'A temporary file could not be removed.');
+          }
+        },
+      };
+    },
+    async close(): Promise<void> {
+      await sweepDone;
+      const path = await folder?.catch(() => undefined);
+      if (path !== undefined) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
 
-  async #sweep(): Promise<void> {
-    for (const name of await readdir(this.#parts.parent)) {
-      if (!name.startsWith(FOLDER_PREFIX)) continue;
-      const path = join(this.#parts.parent, name);
-      if (await this.#isLeftBehind(name, path)) await rm(path, { recursive: true, force: true });
-    }
+async function sweep(parent: string, clock: Clock): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(FOLDER_PREFIX)) continue;
+    const path = join(parent, name);
+    if (await isLeftBehind(name, path, clock)) await rm(path, { recursive: true, force: true });
   }
+}
 
-  /** The name of a folder from this machine identifies the process that created it. Links and folders of other users are left alone. */
-  async #isLeftBehind(name: string, path: string): Promise<boolean> {
-    const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isDirectory() || (process.getuid && stats.uid !== process.getuid())) return false;
-    if (!name.startsWith(OWN_PREFIX)) return this.#parts.clock.now() - stats.mtimeMs > ABANDONED_AFTER_MS;
-    const [pid, startedAt] = name.slice(OWN_PREFIX.length).split('-').map(Number);
-    // In a restarted container, the bot gets the same pid again.
-    return pid === process.pid ? startedAt !== STARTED_AT : !isRunning(pid);
-  }
+/** The name of a folder from this machine identifies the process that created it. Links and folders of other users are left alone. */
+async function isLeftBehind(name: string, path: string, clock: Clock): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isDirectory() || (process.getuid && stats.uid !== process.getuid())) return false;
+  if (!name.startsWith(OWN_PREFIX)) return clock.now() - stats.mtimeMs > ABANDONED_AFTER_MS;
+  const [pid, startedAt] = name.slice(OWN_PREFIX.length).split('-').map(Number);
+  // In a restarted container, the bot gets the same pid again.
+  return pid === process.pid ? startedAt !== STARTED_AT : !isRunning(pid);
 }
 
 /** Several machines may share a folder for temporary files, and containers may have the same pids. */
