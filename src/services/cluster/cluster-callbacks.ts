@@ -38,71 +38,54 @@ interface CallbackHandlers {
  * Receives the callbacks of all partitions. Those of this worker's partitions are processed at once. For other partitions, only a few
  * callbacks per task are passed on, through the inbox.
  */
-class ClusterCallbacks implements CallbackRecipient {
-  readonly #cluster: Cluster;
-  readonly #handlers: CallbackHandlers;
-  readonly #urls: CallbackUrls;
+function recipientFor(
+  urls: CallbackUrls,
+  { partitions, inbox, clock }: Cluster,
+  { ownCallbacks, onOutcome }: CallbackHandlers,
+): CallbackRecipient {
   /** How many were passed on, by task and meaning. */
-  readonly #passedCounts = new RecentMap<string, number>(MAX_REMEMBERED);
-  #inFlightCount = 0;
-
-  constructor(urls: CallbackUrls, cluster: Cluster, handlers: CallbackHandlers) {
-    this.#urls = urls;
-    this.#cluster = cluster;
-    this.#handlers = handlers;
-  }
-
-  find(target: string): string | undefined {
-    const id = this.#urls.taskIdIn(target);
-    const ownCallbacks = id === undefined ? undefined : this.#ownCallbacks(id);
-    return ownCallbacks ? ownCallbacks.find(target) : id;
-  }
-
-  process(id: string, meaning: CallbackMeaning): CallbackOutcome {
-    const ownCallbacks = this.#ownCallbacks(id);
-    if (ownCallbacks) return ownCallbacks.process(id, meaning);
-    const outcome = this.#outcomeOf(id, meaning);
-    this.report(outcome);
-    return outcome;
-  }
-
-  report(outcome: CallbackOutcome): void {
-    this.#handlers.onOutcome?.(outcome);
-  }
-
-  #ownCallbacks(id: string): Callbacks | undefined {
-    return this.#handlers.ownCallbacks(this.#partitionOf(id));
-  }
-
-  #partitionOf(id: string): number {
-    return partitionOf(bucketIn(id), this.#cluster.partitions.count);
-  }
-
-  #outcomeOf(id: string, meaning: CallbackMeaning): CallbackOutcome {
-    if (typeof meaning === 'object') return 'challenge';
-    const key = `${id}-${meaning}`;
-    const previousCount = this.#passedCounts.get(key) ?? 0;
-    if (previousCount >= (meaning === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
-    if (this.#inFlightCount >= MAX_IN_FLIGHT) return 'lost';
-    this.#passedCounts.set(key, previousCount + 1);
-    // The count is part of the id, so that the inbox keeps only one of the duplicates that several workers may receive.
-    void this.#pass(`${key}-${previousCount + 1}`, { id, said: meaning });
-    return 'passed';
-  }
-
-  async #pass(key: string, d: z.output<typeof packetSchema>['d']): Promise<void> {
-    const { inbox, clock } = this.#cluster;
-    this.#inFlightCount += 1;
+  const passedCounts = new RecentMap<string, number>(MAX_REMEMBERED);
+  let inFlightCount = 0;
+  const home = (id: string): number => partitionOf(bucketIn(id), partitions.count);
+  const report = (outcome: CallbackOutcome): void => onOutcome?.(outcome);
+  const pass = async (key: string, d: z.output<typeof packetSchema>['d']): Promise<void> => {
+    inFlightCount += 1;
     try {
-      const put = inbox.put(this.#partitionOf(d.id), { id: key, content: { t: CALLBACK, d } });
-      if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) this.report('lost');
+      const put = inbox.put(home(d.id), { id: key, content: { t: CALLBACK, d } });
+      if (!(await isDoneWithin(clock, PUT_TIMEOUT_MS, put))) report('lost');
     } catch {
       // The queue logs the error, and the task is polled anyway.
-      this.report('lost');
+      report('lost');
     } finally {
-      this.#inFlightCount -= 1;
+      inFlightCount -= 1;
     }
-  }
+  };
+  const outcomeOf = (id: string, meaning: CallbackMeaning): CallbackOutcome => {
+    if (typeof meaning === 'object') return 'challenge';
+    const key = `${id}-${meaning}`;
+    const previousCount = passedCounts.get(key) ?? 0;
+    if (previousCount >= (meaning === 'progress' ? 1 : MAX_HINTS)) return 'ignored';
+    if (inFlightCount >= MAX_IN_FLIGHT) return 'lost';
+    passedCounts.set(key, previousCount + 1);
+    // The count is part of the id, so that the inbox keeps only one of the duplicates that several workers may receive.
+    void pass(`${key}-${previousCount + 1}`, { id, said: meaning });
+    return 'passed';
+  };
+  return {
+    find(target) {
+      const id = urls.taskIdIn(target);
+      const own = id === undefined ? undefined : ownCallbacks(home(id));
+      return own ? own.find(target) : id;
+    },
+    process(id, meaning) {
+      const own = ownCallbacks(home(id));
+      if (own) return own.process(id, meaning);
+      const outcome = outcomeOf(id, meaning);
+      report(outcome);
+      return outcome;
+    },
+    report,
+  };
 }
 
 /** The callback URLs of all partitions. Undefined if callbacks are off. */
@@ -118,8 +101,7 @@ export async function openClusterCallbacks(
   handlers: CallbackHandlers,
 ) {
   if (!urls || port === undefined) return undefined;
-  const callbacks = new ClusterCallbacks(urls, cluster, handlers);
-  return openListener({ port, host }, { callbacks, log: cluster.log });
+  return openListener({ port, host }, { callbacks: recipientFor(urls, cluster, handlers), log: cluster.log });
 }
 
 const SECRET = 'callback-secret';

@@ -65,7 +65,8 @@ export class Inbox {
   readonly #clock: Clock;
   readonly #log: PlainLog;
   readonly #queues = new Map<number, PacketQueue>();
-  readonly #consumers = new Set<Consumer>();
+  /** Each ends a consumer. */
+  readonly #consumers = new Set<() => Promise<void>>();
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   /** `lockMs`: how long a packet stays assigned to a process that no longer renews its lock. */
@@ -134,12 +135,12 @@ export class Inbox {
       runRetryDelay: RETRY_MS,
     };
     const createWorker = () => this.#server.worker(nameOf(partition), run, options, onError);
-    const consumer = new Consumer(createWorker, onError, this.#clock);
-    this.#consumers.add(consumer);
+    const stop = runWorker(createWorker, onError, this.#clock);
+    this.#consumers.add(stop);
     return {
       close: async () => {
-        this.#consumers.delete(consumer);
-        await consumer.close();
+        this.#consumers.delete(stop);
+        await stop();
       },
     };
   }
@@ -150,7 +151,7 @@ export class Inbox {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
+    await Promise.all([...this.#consumers].map((stop) => stop()));
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     await this.#server.close();
   }
@@ -179,39 +180,31 @@ export class Inbox {
 
 /**
  * Takes packets once the connections of its worker work. If one of them fails while it starts, BullMQ's worker never recovers, and tries again without a pause; so it is
- * replaced.
+ * replaced. The returned function ends this.
  */
-class Consumer {
-  readonly #createWorker: () => PacketWorker;
-  readonly #onError: (error: Error) => void;
-  readonly #clock: Clock;
-  readonly #closing = new AbortController();
-  #worker: PacketWorker;
-
-  constructor(createWorker: () => PacketWorker, onError: (error: Error) => void, clock: Clock) {
-    this.#createWorker = createWorker;
-    this.#onError = onError;
-    this.#clock = clock;
-    this.#worker = createWorker();
-    void this.#start();
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#worker.close();
-  }
-
-  async #start(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!(await isReady(this.#worker))) {
-      await pause(this.#clock, RETRY_MS, signal);
+function runWorker(
+  createWorker: () => PacketWorker,
+  onError: (error: Error) => void,
+  clock: Clock,
+): () => Promise<void> {
+  const closing = new AbortController();
+  const { signal } = closing;
+  let worker = createWorker();
+  const start = async (): Promise<void> => {
+    while (!(await isReady(worker))) {
+      await pause(clock, RETRY_MS, signal);
       if (signal.aborted) return;
-      await this.#worker.close().catch(this.#onError);
+      await worker.close().catch(onError);
       if (signal.aborted) return;
-      this.#worker = this.#createWorker();
+      worker = createWorker();
     }
-    if (!signal.aborted) await this.#worker.run().catch(this.#onError);
-  }
+    if (!signal.aborted) await worker.run().catch(onError);
+  };
+  void start();
+  return async () => {
+    closing.abort();
+    await worker.close();
+  };
 }
 
 async function isReady(worker: PacketWorker): Promise<boolean> {
