@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { once } from './lib/once.ts';
 import type { App, AppTools } from './roles/app.ts';
-import { Reload } from './roles/reload.ts';
+import { openReload } from './roles/reload.ts';
 
 /** The start function of each `ATELIER_ROLE`. A process loads the code of its own role only. */
 const startFunctions = {
@@ -20,10 +20,10 @@ export async function startApp(config: Config, tools: AppTools): Promise<App> {
     const settings = { ...config };
     const role = await start(settings, tools, monitoring);
     const { readSettings: read, log } = tools;
-    const reload = read && new Reload({ settings, read, role, log });
+    const reload = read && openReload({ settings, read, role, log });
     return {
       ...role,
-      reload: reload && (() => reload.run()),
+      reload: reload?.run,
       stop: once(async () => {
         monitoring?.markStopping();
         await reload?.stop();

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { changeOf, type SettingsChange } from '../config-reload.ts';
 import type { Log } from '../lib/log.ts';
-import { ReloadError, ReloadRounds } from '../services/cluster/reload-rounds.ts';
+import { followReloadRounds, leadReloadRound, ReloadError } from '../services/cluster/reload-rounds.ts';
 import type { RunningRole } from './app.ts';
 
 interface ReloadSources {
@@ -14,43 +14,8 @@ interface ReloadSources {
 }
 
 /** Takes over changed settings while the bot runs: all that can be, or none. */
-export class Reload {
-  readonly #sources: ReloadSources;
-  /** Undefined if this process is the whole bot. */
-  readonly #rounds: ReloadRounds | undefined;
-  #running: Promise<unknown> = Promise.resolve();
-
-  constructor(sources: ReloadSources) {
-    const { cluster } = sources.role;
-    this.#sources = sources;
-    this.#rounds = cluster && new ReloadRounds(cluster, () => this.#prepare());
-  }
-
-  /** One at a time. Returns what has changed, or throws the error because of which nothing has. */
-  run(): Promise<SettingsChange> {
-    const run = this.#running.then(async () => {
-      const prepared = await this.#prepare();
-      await (this.#rounds ? this.#rounds.run(prepared.digest) : prepared.apply());
-      return prepared.change;
-    });
-    this.#running = run.catch(() => undefined);
-    return run;
-  }
-
-  async stop(): Promise<void> {
-    await this.#rounds?.stop();
-  }
-
-  /** Reads and checks everything; nothing changes before `apply`. */
-  async #prepare() {
-    const { settings, read, role } = this.#sources;
-    const change = changeOf(settings, read());
-    await role.prepareReload(change.next);
-    return { change, digest: change.digest, apply: () => this.#apply(change) };
-  }
-
-  async #apply({ next, taken, needRestart }: SettingsChange): Promise<void> {
-    const { settings, role, log } = this.#sources;
+export function openReload({ settings, read, role, log }: ReloadSources) {
+  const apply = async ({ next, taken, needRestart }: SettingsChange): Promise<void> => {
     Object.assign(settings, next);
     log.level = next.log.level;
     try {
@@ -61,5 +26,28 @@ export class Reload {
       log.error({ err: error, taken }, 'Not all changed settings could be taken over.');
       throw new ReloadError('Not all changed settings could be taken over. Restart the bot.');
     }
-  }
+  };
+  /** Reads and checks everything; nothing changes before `apply`. */
+  const prepare = async () => {
+    const change = changeOf(settings, read());
+    await role.prepareReload(change.next);
+    return { change, digest: change.digest, apply: () => apply(change) };
+  };
+  // Without a cluster, this process is the whole bot.
+  const { cluster } = role;
+  const stopFollowing = cluster && followReloadRounds(cluster, prepare);
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    /** One at a time. Returns what has changed, or throws the error because of which nothing has. */
+    run(): Promise<SettingsChange> {
+      const run = running.then(async () => {
+        const prepared = await prepare();
+        await (cluster ? leadReloadRound(cluster, prepared.digest) : prepared.apply());
+        return prepared.change;
+      });
+      running = run.catch(() => undefined);
+      return run;
+    },
+    stop: async (): Promise<void> => stopFollowing?.(),
+  };
 }

@@ -38,107 +38,94 @@ const refused = (reason: string): ReloadError => new ReloadError(`Nothing was ch
 
 /**
  * All processes of a cluster take over changed settings, or none. Each prepares what it has read, and answers whether it is the same. Only if all
- * answers are yes, the note says so, and every process applies what it has prepared, also the one that leads.
+ * answers are yes, the note says so, and every process applies what it has prepared, also the one that leads. `digest`: what all have to have read.
  */
-export class ReloadRounds {
-  readonly #cluster: ClusterContext;
-  readonly #prepare: () => Promise<PreparedReload>;
-  readonly #stopFollowing: () => Promise<void>;
-  #seen: string | undefined;
-  #prepared: (PreparedReload & { id: string }) | undefined;
-
-  constructor(cluster: ClusterContext, prepare: () => Promise<PreparedReload>) {
-    this.#cluster = cluster;
-    this.#prepare = prepare;
-    this.#stopFollowing = repeat(cluster.clock, () => this.#follow(), FOLLOW_INTERVAL_MS);
+export async function leadReloadRound(cluster: ClusterContext, digest: string): Promise<void> {
+  const turn = await acquireClaim(ROUND, cluster);
+  if (!turn) throw refused('Another reload is running.');
+  try {
+    const names = await processesOf(cluster);
+    const round = { id: randomUUID(), digest, processes: [...names.keys()] };
+    await announce({ ...round, step: 'prepare' }, cluster);
+    const against = await missingAnswers(answerName(round.id, 'prepare'), names, cluster);
+    await announce({ ...round, step: against.length > 0 ? 'cancel' : 'apply' }, cluster);
+    if (against.length > 0) throw refused(against.join('\n'));
+    const unconfirmed = await missingAnswers(answerName(round.id, 'apply'), names, cluster);
+    if (unconfirmed.length > 0)
+      throw new ReloadError(`The settings were taken over, but restart these.\n${unconfirmed.join('\n')}`);
+  } finally {
+    await turn.release();
   }
+}
 
-  /** `digest`: what all processes have to have read. */
-  async run(digest: string): Promise<void> {
-    const turn = await acquireClaim(ROUND, this.#cluster);
-    if (!turn) throw refused('Another reload is running.');
-    try {
-      const names = await this.#processes();
-      const round = { id: randomUUID(), digest, processes: [...names.keys()] };
-      await this.#announce({ ...round, step: 'prepare' });
-      const against = await this.#missing(round, 'prepare', names);
-      await this.#announce({ ...round, step: against.length > 0 ? 'cancel' : 'apply' });
-      if (against.length > 0) throw refused(against.join('\n'));
-      const unconfirmed = await this.#missing(round, 'apply', names);
-      if (unconfirmed.length > 0)
-        throw new ReloadError(`The settings were taken over, but restart these.\n${unconfirmed.join('\n')}`);
-    } finally {
-      await turn.release();
-    }
+/** All live processes, and how they are called. */
+async function processesOf({ facts }: ClusterContext): Promise<Map<string, string>> {
+  const [workers, shards] = await Promise.all([facts.claims(WORKER_CLAIM), facts.claims(SHARD_PROCESS_PREFIX)]);
+  const called = (role: string) => (holder: string) =>
+    [holder, `The ${role} with the process ID ${pidOf(holder) ?? 'unknown'}`] as const;
+  const all = [...[...workers.values()].map(called('worker')), ...[...shards.values()].map(called('shard'))];
+  return new Map(all.filter(([holder]) => !hasCertainlyEnded(holder)));
+}
+
+async function announce(round: Round, { facts, holder }: ClusterContext): Promise<void> {
+  if (!(await facts.write(ROUND, JSON.stringify(round), { claim: ROUND, holder })))
+    throw refused('The server of the store did not respond in time.');
+}
+
+/** Waits for the answers to a step. Returns a sentence for each process that answered no, or else for each that did not answer. */
+async function missingAnswers(
+  prefix: string,
+  names: ReadonlyMap<string, string>,
+  { facts, clock }: ClusterContext,
+): Promise<string[]> {
+  for (let waitedMs = 0; ; waitedMs += COUNT_INTERVAL_MS) {
+    const answers = await facts.claims(prefix);
+    const others = [...names].filter(([holder]) => answers.get(prefix + holder) !== YES);
+    const against = others.filter(([holder]) => answers.has(prefix + holder));
+    if (against.length > 0) return against.map(([holder, name]) => `${name} ${answers.get(prefix + holder)}`);
+    if (others.length === 0 || waitedMs >= ANSWER_LIMIT_MS)
+      return others.map(([, name]) => `${name} did not answer in time.`);
+    await pause(clock, COUNT_INTERVAL_MS);
   }
+}
 
-  stop(): Promise<void> {
-    return this.#stopFollowing();
-  }
-
-  /** All live processes, and how they are called. */
-  async #processes(): Promise<Map<string, string>> {
-    const { facts } = this.#cluster;
-    const [workers, shards] = await Promise.all([facts.claims(WORKER_CLAIM), facts.claims(SHARD_PROCESS_PREFIX)]);
-    const called = (role: string) => (holder: string) =>
-      [holder, `The ${role} with the process ID ${pidOf(holder) ?? 'unknown'}`] as const;
-    const all = [...[...workers.values()].map(called('worker')), ...[...shards.values()].map(called('shard'))];
-    return new Map(all.filter(([holder]) => !hasCertainlyEnded(holder)));
-  }
-
-  async #announce(round: Round): Promise<void> {
-    const { facts, holder } = this.#cluster;
-    if (!(await facts.write(ROUND, JSON.stringify(round), { claim: ROUND, holder })))
-      throw refused('The server of the store did not respond in time.');
-  }
-
-  /** Waits for the answers to a step. Returns a sentence for each process that answered no, or else for each that did not answer. */
-  async #missing({ id }: Pick<Round, 'id'>, step: string, names: ReadonlyMap<string, string>): Promise<string[]> {
-    const { facts, clock } = this.#cluster;
-    const prefix = answerName(id, step);
-    for (let waitedMs = 0; ; waitedMs += COUNT_INTERVAL_MS) {
-      const answers = await facts.claims(prefix);
-      const others = [...names].filter(([holder]) => answers.get(prefix + holder) !== YES);
-      const against = others.filter(([holder]) => answers.has(prefix + holder));
-      if (against.length > 0) return against.map(([holder, name]) => `${name} ${answers.get(prefix + holder)}`);
-      if (others.length === 0 || waitedMs >= ANSWER_LIMIT_MS)
-        return others.map(([, name]) => `${name} did not answer in time.`);
-      await pause(clock, COUNT_INTERVAL_MS);
-    }
-  }
-
-  async #follow(): Promise<number> {
-    const { facts, holder, log } = this.#cluster;
-    try {
-      const text = await facts.read(ROUND);
-      if (text === undefined || text === this.#seen) return FOLLOW_INTERVAL_MS;
-      const round = roundSchema.parse(JSON.parse(text));
-      if (round.processes.includes(holder)) {
-        const answer = await this.#answerTo(round);
-        await facts.claim(answerName(round.id, round.step) + holder, answer, ANSWER_MS);
-      }
-      this.#seen = text;
-    } catch (error) {
-      log.warn({ err: error }, 'This process could not follow a reload; retrying.');
-    }
-    return FOLLOW_INTERVAL_MS;
-  }
-
-  async #answerTo({ id, step, digest }: Round): Promise<string> {
-    const prepared = this.#prepared;
-    this.#prepared = undefined;
+/** Takes part in every round, also in one that this process leads. The returned function ends this. */
+export function followReloadRounds(
+  { facts, holder, log, clock }: ClusterContext,
+  prepare: () => Promise<PreparedReload>,
+): () => Promise<void> {
+  let seen: string | undefined;
+  let prepared: (PreparedReload & { id: string }) | undefined;
+  const answerTo = async ({ id, step, digest }: Round): Promise<string> => {
+    const earlier = prepared;
+    prepared = undefined;
     try {
       if (step === 'prepare') {
-        const now = await this.#prepare();
+        const now = await prepare();
         if (now.digest !== digest) return 'has read other settings.';
-        this.#prepared = { ...now, id };
-      } else if (step === 'apply' && prepared?.id === id) await prepared.apply();
+        prepared = { ...now, id };
+      } else if (step === 'apply' && earlier?.id === id) await earlier.apply();
       return YES;
     } catch (error) {
-      this.#cluster.log.warn({ err: error }, 'This process could not take over its settings.');
+      log.warn({ err: error }, 'This process could not take over its settings.');
       return `cannot take over its settings. ${error instanceof Error ? error.message : ''}`;
     }
-  }
+  };
+  const follow = async (): Promise<void> => {
+    const text = await facts.read(ROUND);
+    if (text === undefined || text === seen) return;
+    const round = roundSchema.parse(JSON.parse(text));
+    if (round.processes.includes(holder))
+      await facts.claim(answerName(round.id, round.step) + holder, await answerTo(round), ANSWER_MS);
+    seen = text;
+  };
+  const tryToFollow = async (): Promise<number> => {
+    await follow().catch((error: unknown) =>
+      log.warn({ err: error }, 'This process could not follow a reload; retrying.'),
+    );
+    return FOLLOW_INTERVAL_MS;
+  };
+  return repeat(clock, tryToFollow, FOLLOW_INTERVAL_MS);
 }
 
 const answerName = (id: string, step: string): string => `reload-answer:${id}:${step}:`;
