@@ -10,7 +10,7 @@ import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
-import { FollowedThreads } from '../services/cluster/followed-threads.ts';
+import { openFollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { soleOwnership } from '../services/store/lease.ts';
 import type { AppTools, RunningRole } from './app.ts';
@@ -52,7 +52,7 @@ export async function startShard(
   resources.defer(() => untaken.finish());
   await loadIdentity(clients, discord.token);
   if (discord.messageContent) await requireMessageContent(reads, discord.token, log);
-  const threads = discord.messageContent ? await FollowedThreads.open(cluster) : undefined;
+  const threads = discord.messageContent ? await openFollowedThreads(cluster) : undefined;
   resources.defer(() => threads?.close());
   const mentioned = discord.mentions ? clients.identity : undefined;
   const shardInbox = new ShardInbox({ ...cluster, untaken, threads, mentioned, onHandOver: monitoring?.onHandOver });

@@ -5,7 +5,7 @@ import { handlePacket } from '../discord/shards/packets.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { EveryPartition } from '../services/cluster/every-partition.ts';
-import { ThreadAnnouncer } from '../services/cluster/followed-threads.ts';
+import { openThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import type { Cluster } from '../services/cluster/open-cluster.ts';
 import { recentNotes } from '../services/cluster/open-cluster.ts';
 import { findingsElsewhere, type PartitionHealth } from '../services/cluster/partition-health.ts';
@@ -42,7 +42,7 @@ export class WorkerBots {
   readonly #sources: WorkerSources;
   readonly #everyPartition: EveryPartition;
   readonly #notes: ReturnType<typeof recentNotes>;
-  readonly #threads: ThreadAnnouncer | undefined;
+  readonly #threads: ReturnType<typeof openThreadAnnouncer> | undefined;
   readonly #ownedStores = new Map<number, StoredTasks>();
   readonly running = new Map<number, Bot>();
   readonly #inboxes = new Map<number, { close(): Promise<void> }>();
@@ -53,7 +53,7 @@ export class WorkerBots {
     this.#sources = sources;
     this.#everyPartition = new EveryPartition(cluster);
     this.#notes = recentNotes(facts, clock);
-    this.#threads = config.discord.messageContent ? new ThreadAnnouncer(cluster) : undefined;
+    this.#threads = config.discord.messageContent ? openThreadAnnouncer(cluster) : undefined;
     this.limits = new ProcessLimits(config, cluster, partitions.count);
     this.tracker = new Tracker(clock, partitions.count);
     this.connections = new GatewayConnections(config.gateway, tools.gatewayLimits);

@@ -1,5 +1,6 @@
 import { pause } from '../../lib/clock.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { CONVERSATION_TIMEOUT_MS } from '../conversations/conversation.ts';
 import type { TaskBook } from '../orders/book.ts';
 import { hasEnded, type Task } from '../tasks/task.ts';
@@ -22,116 +23,88 @@ function threadOf({ traits, guildId, channelId, parentChannelId, route }: Task):
 }
 
 /** Announces to the shard processes which threads contain a worker's conversations. */
-export class ThreadAnnouncer {
-  readonly #cluster: ClusterContext;
-  readonly #pendingEntries = new RecentMap<string, true>(MAX_PENDING_ENTRIES);
-  readonly #stop = new AbortController();
-  #isWriting = false;
-
-  constructor(cluster: ClusterContext) {
-    this.#cluster = cluster;
-  }
-
-  /** To be called once the book is open. */
-  watch(book: TaskBook, partition: number): void {
-    const announce = (task: Task): void => {
-      const thread = threadOf(task);
-      if (thread !== undefined && !hasEnded(task)) this.#add(`${thread} ${partition}`);
-    };
-    for (const task of book.live()) announce(task);
-    book.onAdd(announce);
-    // The thread of a live conversation is created after its task.
-    book.onChange((task, previous) => {
-      if (previous && previous.channelId !== task.channelId) announce(task);
-    });
-  }
-
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  #add(entry: string): void {
-    this.#pendingEntries.set(entry, true);
-    if (!this.#isWriting) void this.#write();
-  }
-
-  async #write(): Promise<void> {
-    const { facts, clock, log } = this.#cluster;
-    const { signal } = this.#stop;
-    this.#isWriting = true;
-    for (const entry of this.#pendingEntries.keys()) {
-      while (!signal.aborted && this.#pendingEntries.has(entry)) {
+export function openThreadAnnouncer({ facts, clock, log }: ClusterContext) {
+  const pendingEntries = new RecentMap<string, true>(MAX_PENDING_ENTRIES);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isWriting = false;
+  const write = async (): Promise<void> => {
+    isWriting = true;
+    for (const entry of pendingEntries.keys()) {
+      while (!signal.aborted && pendingEntries.has(entry)) {
         try {
           await facts.add(THREAD_LIST, entry, CONVERSATION_TIMEOUT_MS);
-          this.#pendingEntries.delete(entry);
+          pendingEntries.delete(entry);
         } catch (error) {
           log.warn({ err: error }, 'Could not announce a thread to the shard processes; retrying.');
           await pause(clock, RETRY_INTERVAL_MS, signal);
         }
       }
     }
-    this.#isWriting = false;
-  }
+    isWriting = false;
+  };
+  return {
+    /** To be called once the book is open. */
+    watch(book: TaskBook, partition: number): void {
+      const announce = (task: Task): void => {
+        const thread = threadOf(task);
+        if (thread === undefined || hasEnded(task)) return;
+        pendingEntries.set(`${thread} ${partition}`, true);
+        if (!isWriting) void write();
+      };
+      for (const task of book.live()) announce(task);
+      book.onAdd(announce);
+      // The thread of a live conversation is created after its task.
+      book.onChange((task, previous) => {
+        if (previous && previous.channelId !== task.channelId) announce(task);
+      });
+    },
+    stop: (): void => stopping.abort(),
+  };
 }
 
+export type FollowedThreads = Awaited<ReturnType<typeof openFollowedThreads>>;
+
 /** The threads that the workers of the cluster have announced, in memory, because a shard process looks up every message of every server. */
-export class FollowedThreads {
-  readonly #cluster: ClusterContext;
+export async function openFollowedThreads({ facts, clock, log }: ClusterContext) {
   /** The least recently announced come first. */
-  readonly #followedThreads = new RecentMap<string, { partition: number; until: number }>(MAX_THREADS);
-  readonly #stop = new AbortController();
-  #readAt = 0;
-
-  private constructor(cluster: ClusterContext) {
-    this.#cluster = cluster;
-  }
-
-  static async open(cluster: ClusterContext): Promise<FollowedThreads> {
-    const threads = new FollowedThreads(cluster);
-    await threads.#read();
-    void threads.#keepReading();
-    return threads;
-  }
-
-  get count(): number {
-    return this.#followedThreads.size;
-  }
-
-  partitionOf(channelId: string): number | undefined {
-    return this.#followedThreads.get(channelId)?.partition;
-  }
-
-  close(): void {
-    this.#stop.abort();
-  }
-
-  async #keepReading(): Promise<void> {
-    const { clock, log } = this.#cluster;
-    const { signal } = this.#stop;
-    for (let isFailing = false; !signal.aborted; await pause(clock, READ_INTERVAL_MS, signal)) {
+  const threads = new RecentMap<string, { partition: number; until: number }>(MAX_THREADS);
+  let readAt = 0;
+  let isFailing = false;
+  const read = async (): Promise<void> => {
+    const { entries, at } = await facts.addedSince(THREAD_LIST, Math.max(0, readAt - OVERLAP_MS));
+    readAt = at;
+    const now = clock.now();
+    for (const entry of entries) {
+      const [thread = '', partition] = entry.split(' ');
+      threads.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
+    }
+    for (const [thread, { until }] of threads) {
+      if (until > now) break;
+      threads.delete(thread);
+    }
+  };
+  await read();
+  const stop = repeat(
+    clock,
+    async (signal) => {
       try {
-        await this.#read();
+        await read();
         isFailing = false;
       } catch (error) {
         if (!isFailing && !signal.aborted)
           log.warn({ err: error }, 'The threads of conversations could not be read; messages in new ones are missed.');
         isFailing = true;
       }
-    }
-  }
-
-  async #read(): Promise<void> {
-    const { facts, clock } = this.#cluster;
-    const { entries, at } = await facts.addedSince(THREAD_LIST, Math.max(0, this.#readAt - OVERLAP_MS));
-    this.#readAt = at;
-    const now = clock.now();
-    for (const entry of entries) {
-      const [thread = '', partition] = entry.split(' ');
-      this.#followedThreads.set(thread, { partition: Number(partition), until: now + CONVERSATION_TIMEOUT_MS });
-    }
-    for (const [thread, { until }] of this.#followedThreads) {
-      if (until > now) break;
-      this.#followedThreads.delete(thread);
-    }
-  }
+      return READ_INTERVAL_MS;
+    },
+    READ_INTERVAL_MS,
+  );
+  return {
+    get count(): number {
+      return threads.size;
+    },
+    partitionOf: (channelId: string): number | undefined => threads.get(channelId)?.partition,
+    close: (): void => void stop(),
+  };
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { FollowedThreads, ThreadAnnouncer } from '../../../src/services/cluster/followed-threads.ts';
+import {
+  type FollowedThreads,
+  openFollowedThreads,
+  openThreadAnnouncer,
+} from '../../../src/services/cluster/followed-threads.ts';
 import { TaskBook } from '../../../src/services/orders/book.ts';
 import { openSharedFacts } from '../../../src/services/store/partitions.ts';
 import type { Task } from '../../../src/services/tasks/task.ts';
@@ -16,10 +20,10 @@ async function startFixture(testStore: TestStore) {
   onTestFinished(() => facts.close());
   const book = new TaskBook(await testStore.open(), log);
   const context = { holder: 'a worker', leaseMs: 10_000, facts, clock: systemClock, log };
-  const announcer = new ThreadAnnouncer(context);
+  const announcer = openThreadAnnouncer(context);
   onTestFinished(() => announcer.stop());
   const openShard = async (): Promise<FollowedThreads> => {
-    const threads = await FollowedThreads.open(context);
+    const threads = await openFollowedThreads(context);
     onTestFinished(() => threads.close());
     return threads;
   };
