@@ -4,7 +4,7 @@ import { Notices } from '../services/operations/notices.ts';
 import { findGatewayProblem } from '../services/operations/readiness.ts';
 import { Watch, type WatchContext } from '../services/operations/watch.ts';
 import type { Notice } from '../services/store/notice.ts';
-import { Runs } from '../services/store/runs.ts';
+import { createRuns } from '../services/store/runs.ts';
 import { isHeld, type Task } from '../services/tasks/task.ts';
 import { noticePlan } from './notice.ts';
 
@@ -24,7 +24,7 @@ export function openNotices(context: WatchContext & { version: string; operator:
     edit: (notice: Notice) => operator.edit(notice.messages, noticePlan(notice, say)),
   };
   const notices = new Notices(store.notices, delivery, clock, log);
-  const runs = new Runs(context, store.runs, version);
+  const runs = createRuns(context, store.runs, version);
   operator.onChannelStatus((isGone) => (isGone ? notices.begin({ topic: 'channel' }) : notices.end('channel')));
   /** What the previous run or a restore left; some of it ends before the start is reported. */
   let resumed: readonly Task[] = [];

@@ -9,7 +9,7 @@ import { ShardInbox } from '../discord/shards/shard-inbox.ts';
 import { UntakenInteractions } from '../discord/shards/untaken.ts';
 import { type Clock, pause, systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { EveryPartition } from '../services/cluster/every-partition.ts';
+import { openEveryPartition } from '../services/cluster/every-partition.ts';
 import { openFollowedThreads } from '../services/cluster/followed-threads.ts';
 import { openCluster } from '../services/cluster/open-cluster.ts';
 import { soleOwnership } from '../services/store/lease.ts';
@@ -36,7 +36,7 @@ export async function startShard(
   const clients = createDiscordClients(discord.apiUrl);
   resources.defer(clients.close);
   const { reads } = clients;
-  const everyPartition = new EveryPartition(cluster);
+  const everyPartition = openEveryPartition(cluster);
   const untaken = new UntakenInteractions({
     ...cluster,
     outbox: new Outbox(clients, log),

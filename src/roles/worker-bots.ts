@@ -4,7 +4,7 @@ import { clusterHealth } from '../discord/shards/cluster-health.ts';
 import { handlePacket } from '../discord/shards/packets.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { EveryPartition } from '../services/cluster/every-partition.ts';
+import { openEveryPartition } from '../services/cluster/every-partition.ts';
 import { openThreadAnnouncer } from '../services/cluster/followed-threads.ts';
 import type { Cluster } from '../services/cluster/open-cluster.ts';
 import { recentNotes } from '../services/cluster/open-cluster.ts';
@@ -40,7 +40,7 @@ export class WorkerBots {
   readonly clients: ReturnType<typeof createDiscordClients>;
   readonly mediaProcess: MediaProcess;
   readonly #sources: WorkerSources;
-  readonly #everyPartition: EveryPartition;
+  readonly #everyPartition: ReturnType<typeof openEveryPartition>;
   readonly #notes: ReturnType<typeof recentNotes>;
   readonly #threads: ReturnType<typeof openThreadAnnouncer> | undefined;
   readonly #ownedStores = new Map<number, StoredTasks>();
@@ -51,7 +51,7 @@ export class WorkerBots {
     const { config, tools, cluster } = sources;
     const { clock, facts, log, partitions } = cluster;
     this.#sources = sources;
-    this.#everyPartition = new EveryPartition(cluster);
+    this.#everyPartition = openEveryPartition(cluster);
     this.#notes = recentNotes(facts, clock);
     this.#threads = config.discord.messageContent ? openThreadAnnouncer(cluster) : undefined;
     this.limits = new ProcessLimits(config, cluster, partitions.count);

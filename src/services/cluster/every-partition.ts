@@ -17,55 +17,41 @@ export function messageIn(content: unknown) {
 }
 
 /** The rows of all partitions, read directly from the server; shared by the bots of this process. */
-export class EveryPartition {
-  readonly #cluster: Cluster;
-  readonly #opened = new Map<number, Promise<StoredTasks | undefined>>();
-
-  constructor(cluster: Cluster) {
-    this.#cluster = cluster;
-  }
-
-  otherPartitions(ownNumber: number): OtherPartitions | undefined {
-    const { count } = this.#cluster.partitions;
-    if (count === 1) return undefined;
-    const numbers = Array.from({ length: count }, (_, index) => index).filter((number) => number !== ownNumber);
-    return {
-      ownNumber,
-      numbers,
-      find: async (partition) => (partition === ownNumber ? undefined : this.#read(partition)),
-      all: async () =>
-        (await Promise.all(numbers.map((number) => this.#read(number)))).filter((one) => one !== undefined),
-      send: (partition, message) =>
-        this.#cluster.inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
-    };
-  }
-
-  /** The rules of a server, read from its home partition. */
-  async rulesOf(guildId: string): Promise<ServerRules> {
-    return (await (await this.#rowsAt(guildId))?.rules.get({ guildId })) ?? NO_RULES;
-  }
-
-  /** What the settings of a member, a channel and a server say about the first response. */
-  async earlyPreferences(place: PreferencePlace): Promise<EarlyPreferences> {
-    const preferred = await readPreferred(place, async (owner) =>
-      (await this.#rowsAt(homeOfPreferences(owner)))?.preferences.get(owner),
-    );
-    return earlyPreferencesOf(preferred);
-  }
-
-  #rowsAt(home: string): Promise<StoredTasks | undefined> {
-    return this.#read(partitionOf(bucketOf(home), this.#cluster.partitions.count));
-  }
-
+export function openEveryPartition({ partitions, inbox }: Cluster) {
+  const opened = new Map<number, Promise<StoredTasks | undefined>>();
   /** Opens each partition once, also if several readers need it at the same time. */
-  async #read(partition: number): Promise<StoredTasks | undefined> {
-    const opening = this.#opened.get(partition) ?? this.#cluster.partitions.read(partition);
-    this.#opened.set(partition, opening);
+  const read = async (partition: number): Promise<StoredTasks | undefined> => {
+    const opening = opened.get(partition) ?? partitions.read(partition);
+    opened.set(partition, opening);
     const store = await opening.catch((error: unknown) => {
-      this.#opened.delete(partition);
+      opened.delete(partition);
       throw error;
     });
-    if (!store) this.#opened.delete(partition);
+    if (!store) opened.delete(partition);
     return store;
-  }
+  };
+  const rowsAt = (home: string) => read(partitionOf(bucketOf(home), partitions.count));
+  return {
+    otherPartitions(ownNumber: number): OtherPartitions | undefined {
+      const { count } = partitions;
+      if (count === 1) return undefined;
+      const numbers = Array.from({ length: count }, (_, index) => index).filter((number) => number !== ownNumber);
+      return {
+        ownNumber,
+        numbers,
+        find: async (partition) => (partition === ownNumber ? undefined : read(partition)),
+        all: async () => (await Promise.all(numbers.map(read))).filter((one) => one !== undefined),
+        send: (partition, message) =>
+          inbox.put(partition, { id: randomUUID(), content: { t: FROM_PARTITION, d: message } }),
+      };
+    },
+    /** The rules of a server, read from its home partition. */
+    rulesOf: async (guildId: string): Promise<ServerRules> =>
+      (await (await rowsAt(guildId))?.rules.get({ guildId })) ?? NO_RULES,
+    /** What the settings of a member, a channel and a server say about the first response. */
+    earlyPreferences: async (place: PreferencePlace): Promise<EarlyPreferences> =>
+      earlyPreferencesOf(
+        await readPreferred(place, async (owner) => (await rowsAt(homeOfPreferences(owner)))?.preferences.get(owner)),
+      ),
+  };
 }

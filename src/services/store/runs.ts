@@ -23,65 +23,51 @@ const SEEN_INTERVAL_MS = 60_000;
 export const isRunAt = ({ seenAt, stoppedAt }: Run, at: number): boolean =>
   stoppedAt === undefined && at - seenAt < 2 * SEEN_INTERVAL_MS;
 
+export type Runs = ReturnType<typeof createRuns>;
+
 /** The recent starts of the bot, and how each run ended. */
-export class Runs {
-  readonly #context: AppContext;
-  readonly #store: StoredRows<Run>;
-  readonly #version: string;
-  #runs: Run[] = [];
-  #writing: Promise<unknown> = Promise.resolve();
-
-  constructor(context: AppContext, store: StoredRows<Run>, version: string) {
-    this.#context = context;
-    this.#store = store;
-    this.#version = version;
-  }
-
-  async open(): Promise<void> {
-    const storedRuns = (await this.#store.all()).toSorted((a, b) => b.at - a.at);
-    this.#runs = storedRuns.slice(0, MAX_RUNS - 1);
-    for (const run of storedRuns.slice(MAX_RUNS - 1)) await this.#store.remove(run);
-  }
-
-  /** Records this run once the bot has started, so that a start that failed is not taken for a run that ended. */
-  begin(): void {
-    const { clock } = this.#context;
-    const at = clock.now();
-    this.#runs = [{ at, version: this.#version, seenAt: at }, ...this.#runs];
-    this.#write();
-  }
-
-  /** Newest first, beginning with this run once it has begun. */
-  get recent(): readonly Run[] {
-    return this.#runs;
-  }
-
-  /** Call this often; the time is stored only once a minute. */
-  noteSeen(): void {
-    const now = this.#context.clock.now();
-    const [current] = this.#runs;
-    if (current && now - current.seenAt >= SEEN_INTERVAL_MS) this.#change({ ...current, seenAt: now });
-  }
-
-  async stop(): Promise<void> {
-    const now = this.#context.clock.now();
-    const [current] = this.#runs;
-    if (current) this.#change({ ...current, seenAt: now, stoppedAt: now });
-    await this.#writing;
-  }
-
-  #change(run: Run): void {
-    this.#runs = [run, ...this.#runs.slice(1)];
-    this.#write();
-  }
-
-  #write(): void {
-    const [run] = this.#runs;
-    if (!run) return;
-    this.#writing = this.#writing
-      .then(() => this.#store.put(run))
+export function createRuns({ clock, log }: AppContext, store: StoredRows<Run>, version: string) {
+  let runs: Run[] = [];
+  let writing: Promise<unknown> = Promise.resolve();
+  const write = (run: Run): void => {
+    writing = writing
+      .then(() => store.put(run))
       // From these two, an idle bot learns that its store fails, or works again.
-      .then(() => this.#store.get(run))
-      .catch((error: unknown) => this.#context.log.info({ err: error }, 'This run of the bot could not be recorded.'));
-  }
+      .then(() => store.get(run))
+      .catch((error: unknown) => log.info({ err: error }, 'This run of the bot could not be recorded.'));
+  };
+  const change = (run: Run): void => {
+    runs = [run, ...runs.slice(1)];
+    write(run);
+  };
+  return {
+    async open(): Promise<void> {
+      const storedRuns = (await store.all()).toSorted((a, b) => b.at - a.at);
+      runs = storedRuns.slice(0, MAX_RUNS - 1);
+      for (const run of storedRuns.slice(MAX_RUNS - 1)) await store.remove(run);
+    },
+    /** Records this run once the bot has started, so that a start that failed is not taken for a run that ended. */
+    begin(): void {
+      const at = clock.now();
+      const run = { at, version, seenAt: at };
+      runs = [run, ...runs];
+      write(run);
+    },
+    /** Newest first, beginning with this run once it has begun. */
+    get recent(): readonly Run[] {
+      return runs;
+    },
+    /** Call this often; the time is stored only once a minute. */
+    noteSeen(): void {
+      const now = clock.now();
+      const [current] = runs;
+      if (current && now - current.seenAt >= SEEN_INTERVAL_MS) change({ ...current, seenAt: now });
+    },
+    async stop(): Promise<void> {
+      const now = clock.now();
+      const [current] = runs;
+      if (current) change({ ...current, seenAt: now, stoppedAt: now });
+      await writing;
+    },
+  };
 }
