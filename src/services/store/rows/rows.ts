@@ -41,7 +41,7 @@ export class Quarantine {
   async has(source: Namespace, key: string): Promise<boolean> {
     const start = `${source.name}:${key}`;
     // The time follows a colon, which a semicolon sorts after.
-    for await (const _ of this.#namespace.between(`${start}:`, `${start};`)) return true;
+    for await (const _ of this.#namespace.entries(`${start}:`, `${start};`)) return true;
     return false;
   }
 
