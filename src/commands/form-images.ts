@@ -1,9 +1,8 @@
 import type { customIds, FormOrigin } from '../discord/custom-ids.ts';
-import type { FormValues } from '../discord/form.ts';
 import { requirePostPermissions } from '../discord/guards.ts';
 import type { HandlerResult, Menu } from '../discord/handlers.ts';
 import { escapeText } from '../discord/markdown.ts';
-import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import type { FieldPlan, FormPlan, FormValues } from '../discord/plan.ts';
 import { publicId } from '../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FormValues } from '../discord/form.ts';
-import type { FieldPlan } from '../discord/plan.ts';
+import type { FieldPlan, FormValues } from '../discord/plan.ts';
 
 /** Five of these fit into the id of a form, twice. */
 const DIGEST_LENGTH = 3;

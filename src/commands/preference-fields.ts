@@ -1,5 +1,4 @@
-import type { FormValues } from '../discord/form.ts';
-import type { FieldPlan } from '../discord/plan.ts';
+import type { FieldPlan, FormValues } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
 import { languageName, languages } from '../lib/languages.ts';
 import { Mistakes } from '../lib/mistakes.ts';

@@ -1,11 +1,10 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { mayManageChannels, mayManageServer } from '../discord/interaction-facts.ts';
 import { escapeText, inlineCode, memberMention } from '../discord/markdown.ts';
-import type { MessagePlan } from '../discord/plan.ts';
+import { buttonPlan, type MessagePlan } from '../discord/plan.ts';
 import { entriesOf } from '../lib/entries.ts';
 import { languageName } from '../lib/languages.ts';
 import { PermissionRefusal, Refusal } from '../lib/refusal.ts';
-import { buttonPlan } from '../messages/task-buttons.ts';
 import {
   MAX_PERSONA_LENGTH,
   type OwnPreferences,

@@ -7,7 +7,7 @@ import {
   TextInputStyle,
 } from 'discord-api-types/v10';
 import { Refusal, type RefusalKey } from '../lib/refusal.ts';
-import type { FieldPlan, FormPlan, NotePlan } from './plan.ts';
+import type { FieldPlan, FormPlan, FormValues, NotePlan } from './plan.ts';
 import { truncate } from './truncate.ts';
 
 // https://discord.com/developers/docs/components/reference
@@ -90,19 +90,6 @@ export class FormRefusal<Key extends RefusalKey = RefusalKey> extends Refusal<Ke
   }
 }
 
-/** What a member has written and chosen in a form. */
-interface EnteredValues {
-  fields: Readonly<Record<string, string>>;
-  /** Ids of chosen roles and channels, and all chosen values of a choice. */
-  lists: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The values that a member has filled in. */
-export interface FormValues extends EnteredValues {
-  /** Discord keeps the files for a while. */
-  files: Readonly<Record<string, readonly { address: string; name: string }[]>>;
-}
-
 export function readForm({ components, resolved }: APIModalSubmission): FormValues {
   const fields: Record<string, string> = {};
   const lists: Record<string, readonly string[]> = {};
@@ -127,12 +114,12 @@ export function readForm({ components, resolved }: APIModalSubmission): FormValu
 }
 
 /** The form with what a member entered in it before. Discord does not let a form show files, so those have to be chosen again. */
-export const fillForm = (form: FormPlan, entered: EnteredValues): FormPlan => ({
+export const fillForm = (form: FormPlan, entered: Omit<FormValues, 'files'>): FormPlan => ({
   ...form,
   fields: form.fields.map((field) => fillField(field, entered)),
 });
 
-function fillField(field: FieldPlan, { fields, lists }: EnteredValues): FieldPlan {
+function fillField(field: FieldPlan, { fields, lists }: Omit<FormValues, 'files'>): FieldPlan {
   const values = lists[field.name] ?? [];
   switch (field.type) {
     case 'text':

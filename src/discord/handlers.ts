@@ -2,11 +2,10 @@ import { type Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import type { MessagePlace } from '../services/tasks/task.ts';
 import type { CustomId, Verb } from './custom-ids.ts';
-import type { FormValues } from './form.ts';
 import { requirePostPermissions } from './guards.ts';
 import type { InteractionFacts, Origin, ReplyMode } from './interaction-facts.ts';
 import { type Entered, type EnteredValues, type Options, readOptions, type Values } from './options.ts';
-import type { FormPlan, MessagePlan, PreparedMessage } from './plan.ts';
+import type { FormPlan, FormValues, MessagePlan, PreparedMessage } from './plan.ts';
 import type { TargetMessage } from './target-message.ts';
 
 /** What a handler gets in addition to its own input: who uses it and where, the services, and the sentences in the languages of its readers. */

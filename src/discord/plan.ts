@@ -54,6 +54,10 @@ export interface ButtonPlan {
   startsRow?: boolean;
 }
 
+export const buttonPlan = (label: string, id: string, options: Partial<ButtonPlan> = {}): ButtonPlan => {
+  return { type: 'button', id, label, ...options };
+};
+
 export interface LinkPlan {
   type: 'link';
   address: string;
@@ -117,4 +121,13 @@ interface ChoiceFieldPlan extends FieldFacts {
   isRadio?: true;
   /** How many can be chosen; one if unset. */
   max?: number;
+}
+
+/** What a member has filled in. */
+export interface FormValues {
+  fields: Readonly<Record<string, string>>;
+  /** Ids of chosen roles and channels, and all chosen values of a choice. */
+  lists: Readonly<Record<string, readonly string[]>>;
+  /** Discord keeps the files for a while. */
+  files: Readonly<Record<string, readonly { address: string; name: string }[]>>;
 }

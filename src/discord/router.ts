@@ -34,7 +34,7 @@ import {
   Responder,
   type RetryLimit,
 } from './outbox/responder.ts';
-import type { PreparedMessage } from './plan.ts';
+import { buttonPlan, type PreparedMessage } from './plan.ts';
 import type { RateLimiter } from './rates.ts';
 import { type Languages, languagesFor } from './reader-languages.ts';
 import { requestName } from './request-name.ts';
@@ -203,8 +203,7 @@ export class Router<Services extends EarlyContext['services']> {
     const draftId = await this.#keepRefusedForm(error, interaction, responder);
     const { plan, neutral } = this.#failureReply(error, what, interaction, responder.responseState === 'public answer');
     const label = sayIn(this.#languagesOf(interaction).member)('correctForm');
-    const controls =
-      draftId === undefined ? [] : [{ type: 'button', id: customIds.correct.id(draftId), label } as const];
+    const controls = draftId === undefined ? [] : [buttonPlan(label, customIds.correct.id(draftId))];
     const reply = { neutral, plan: { ...plan, controls } };
     try {
       // A failure cannot be shown in a list of suggestions.

@@ -1,7 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { reasonText, refusalMessage } from '../discord/funnel.ts';
 import { escapeText, messageLink } from '../discord/markdown.ts';
-import type { Control, FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
+import { buttonPlan, type Control, type FilePlan, type MessagePlan, type PreparedMessage } from '../discord/plan.ts';
 import { sentencesText } from '../lib/formats.ts';
 import { asSentence } from '../lib/text.ts';
 import { type Say, sayIn } from '../locales/index.ts';
@@ -11,7 +11,6 @@ import { isSpoiler, titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
 import { fetchImage, type Preview, resultPreviewOf } from './previews.ts';
 import { type MessageSources, recordFiles } from './results.ts';
-import { buttonPlan } from './task-buttons.ts';
 import { isPromptWithheld } from './task-message.ts';
 import { stateEmoji } from './task-name.ts';
 

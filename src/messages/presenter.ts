@@ -1,7 +1,7 @@
 import { customIds } from '../discord/custom-ids.ts';
 import type { Origin } from '../discord/interaction-facts.ts';
 import { escapeText, linkToMessage } from '../discord/markdown.ts';
-import type { FilePlan, MessagePlan, PreparedMessage } from '../discord/plan.ts';
+import { buttonPlan, type FilePlan, type MessagePlan, type PreparedMessage } from '../discord/plan.ts';
 import { type Say, sayIn } from '../locales/index.ts';
 import { talkTurns } from '../services/conversations/talk-session.ts';
 import { largerSizes } from '../services/gateway/model-ids.ts';
@@ -31,7 +31,6 @@ import {
   resultsOf,
 } from './results.ts';
 import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.ts';
-import { buttonPlan } from './task-buttons.ts';
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
 import { actionNameOf } from './task-name.ts';
 

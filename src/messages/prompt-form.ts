@@ -1,5 +1,4 @@
-import type { FormValues } from '../discord/form.ts';
-import type { FieldPlan, FormPlan } from '../discord/plan.ts';
+import type { FieldPlan, FormPlan, FormValues } from '../discord/plan.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';

@@ -1,6 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText, inlineCode } from '../discord/markdown.ts';
-import type { MessagePlan } from '../discord/plan.ts';
+import { buttonPlan, type MessagePlan } from '../discord/plan.ts';
 import { durationText } from '../lib/formats.ts';
 import type { Say } from '../locales/index.ts';
 import { measuresOf } from '../services/money/measures.ts';
@@ -8,7 +8,6 @@ import { type Outlook, slowSeconds } from '../services/orders/outlook.ts';
 import type { Proposal, ProposedOrder } from '../services/orders/proposals.ts';
 import type { CommonRequest } from '../services/tasks/kind-spec.ts';
 import { estimateText } from './money.ts';
-import { buttonPlan } from './task-buttons.ts';
 import { actionNameOf } from './task-name.ts';
 
 export interface ProposalReason {

@@ -1,12 +1,11 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText } from '../discord/markdown.ts';
-import type { FilePlan } from '../discord/plan.ts';
+import { buttonPlan, type FilePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { readResultText } from '../services/tasks/result-text.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { titleOf } from '../services/tasks/task-facts.ts';
 import { fileNamePrefix } from './file-names.ts';
-import { buttonPlan } from './task-buttons.ts';
 
 /** The space for the lines: 2,000 characters minus the headline, the time and the notes. */
 const MAX_TEXT_LENGTH = 1_500;

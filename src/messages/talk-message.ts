@@ -1,13 +1,13 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { escapeText } from '../discord/markdown.ts';
-import type { MessagePlan } from '../discord/plan.ts';
+import { buttonPlan, type MessagePlan } from '../discord/plan.ts';
 import type { Say } from '../locales/index.ts';
 import { answerOf, answerText } from '../services/conversations/ask-transitions.ts';
 import { hasEnded, type Task, type TaskOf } from '../services/tasks/task.ts';
 import { promptOf, titleOf } from '../services/tasks/task-facts.ts';
 import type { AnswerStyle } from './answer/style.ts';
 import { fileNamePrefix } from './file-names.ts';
-import { buttonPlan, unconfirmedButtons } from './task-buttons.ts';
+import { unconfirmedButtons } from './task-buttons.ts';
 
 const MAX_MODEL_LENGTH = 60;
 const MAX_VOICE_LENGTH = 60;

@@ -1,6 +1,6 @@
 import { customIds } from '../discord/custom-ids.ts';
 import { fitInRows } from '../discord/message-body.ts';
-import type { ButtonPlan } from '../discord/plan.ts';
+import { type ButtonPlan, buttonPlan } from '../discord/plan.ts';
 import { withoutUndefined } from '../lib/entries.ts';
 import type { Say } from '../locales/index.ts';
 import {
@@ -16,10 +16,6 @@ import { hasEnded, isHeld, type Task } from '../services/tasks/task.ts';
 import { hasOwnPrompt, isGrid, isSendingWords, shortFollowUps } from '../services/tasks/task-facts.ts';
 import type { MessageContext } from './kind-view.ts';
 import { actionName } from './task-name.ts';
-
-export const buttonPlan = (label: string, id: string, options: Partial<ButtonPlan> = {}): ButtonPlan => {
-  return { type: 'button', id, label, ...options };
-};
 
 export function taskButtons(task: Task, context: MessageContext, say: Say): ButtonPlan[] {
   const { id, state, failure, review } = task;

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Origin } from '../../discord/interaction-facts.ts';
 import type { MemberMessage } from '../../discord/member-message.ts';
-import type { Control, MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type Control, type MessagePlan } from '../../discord/plan.ts';
 import { type ReadPlace, ServerAccess } from '../../discord/server-access.ts';
 import { type Language, languageOf } from '../../lib/languages.ts';
 import { RecentMap } from '../../lib/recent-map.ts';
@@ -9,7 +9,6 @@ import { Refusal } from '../../lib/refusal.ts';
 import { trackUntilDone } from '../../lib/track-until-done.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
 import type { NewOrder } from '../../messages/pressed-task.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { markQuestionEdited } from '../../services/conversations/ask-transitions.ts';
 import { GatewayError } from '../../services/gateway/errors.ts';
 import { hasEnded, type MessagePlace, type Task } from '../../services/tasks/task.ts';

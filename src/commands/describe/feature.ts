@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Menu } from '../../discord/handlers.ts';
+import { buttonPlan } from '../../discord/plan.ts';
 import { publicId } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { submitOrder } from '../../messages/pressed-task.ts';
 import { fullTextFile, lineButtons, numberedLines } from '../../messages/result-lines.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { defineRequest } from '../../services/tasks/kind-spec.ts';
 import { type MemberFile, memberFile } from '../../services/tasks/materials.ts';
 import type { OrderedRequest } from '../../services/tasks/transitions.ts';

@@ -1,10 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import { escapeText, inlineCode } from '../../discord/markdown.ts';
+import { buttonPlan } from '../../discord/plan.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import type { KindView } from '../../messages/kind-view.ts';
 import { parentOf, pressedTask, propose, submitOrder } from '../../messages/pressed-task.ts';
-import { againButtons, buttonPlan } from '../../messages/task-buttons.ts';
+import { againButtons } from '../../messages/task-buttons.ts';
 import { sizeVariantOf } from '../../services/gateway/model-ids.ts';
 import { takesReferenceImages } from '../../services/gateway/reference-limits.ts';
 import { defineKind } from '../../services/tasks/kind.ts';

@@ -1,6 +1,5 @@
 import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
-import type { ButtonPlan, FieldPlan, FormPlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan, type FieldPlan, type FormPlan, type FormValues } from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -165,6 +164,6 @@ export function videoButtons(task: Task, offering: MessageContext, say: Say): Bu
     ({ customId }) => meaningOfAction(customId).family === action && offering.isOffered(customId),
   );
   if (hasGatewayButton) return [];
-  const label = say(`task.buttons.${action}`);
-  return [{ type: 'button', id: customIds.animate.id(task.id), label, emoji: '🎞️', startsRow: true }];
+  const options = { emoji: '🎞️', startsRow: true };
+  return [buttonPlan(say(`task.buttons.${action}`), customIds.animate.id(task.id), options)];
 }

@@ -1,10 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { escapeText, inlineCode, memberMention } from '../../discord/markdown.ts';
-import type { Control, MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type Control, type MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { MAX_PRESET_NAME_LENGTH, type Preset, takesText } from '../../services/orders/preset.ts';
 import type { Context } from '../feature.ts';
 import { commandNameOf, presetLevel } from '../presets.ts';

@@ -1,5 +1,4 @@
-import type { FormValues } from '../../discord/form.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import type { FormValues, MessagePlan } from '../../discord/plan.ts';
 import { listText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';

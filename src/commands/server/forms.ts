@@ -1,7 +1,6 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
 import type { ReplyMode } from '../../discord/interaction-facts.ts';
-import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import type { FormPlan, FormValues, MessagePlan } from '../../discord/plan.ts';
 import { Mistakes } from '../../lib/mistakes.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { Judge } from '../../services/safety/judge.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { customIds, ruleSections } from '../../discord/custom-ids.ts';
 import { memberMention } from '../../discord/markdown.ts';
-import type { ButtonPlan, Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan, type Control, type FilePlan, type MessagePlan } from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { listText } from '../../lib/formats.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import {
   type AccessRule,
   accessText,

@@ -1,8 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import type { FormValues } from '../../discord/form.ts';
 import type { Menu } from '../../discord/handlers.ts';
 import type { InteractionFacts } from '../../discord/interaction-facts.ts';
-import type { FormPlan, MessagePlan } from '../../discord/plan.ts';
+import type { FormPlan, FormValues, MessagePlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';

@@ -1,8 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText, linkToMessage, memberMention } from '../../discord/markdown.ts';
-import type { Control, MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type Control, type MessagePlan } from '../../discord/plan.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { PresetContent } from '../../services/orders/preset.ts';
 import { MAX_REPORT_TEXT_LENGTH, type Report } from '../../services/safety/report.ts';
 import type { ReportHistory } from '../../services/safety/reports.ts';

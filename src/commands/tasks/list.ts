@@ -1,10 +1,9 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
-import type { ButtonPlan, Control, MessagePlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan, type Control, type MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { stateEmoji, typeName } from '../../messages/task-name.ts';
 import { statesByFilter, type TaskFilter, type TaskSummary } from '../../services/tasks/task-summary.ts';
 import type { Context } from '../feature.ts';

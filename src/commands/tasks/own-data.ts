@@ -1,11 +1,10 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { linkToMessage } from '../../discord/markdown.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
 import { countText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { ErasureOutcome } from '../../services/orders/task-store.ts';
 import { type Context, on } from '../feature.ts';
 

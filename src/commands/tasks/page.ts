@@ -1,7 +1,13 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { reasonText } from '../../discord/funnel.ts';
 import { escapeText, inlineCode, linkToMessage, messageLink } from '../../discord/markdown.ts';
-import type { ButtonPlan, Control, MessagePlan, PreparedMessage } from '../../discord/plan.ts';
+import {
+  type ButtonPlan,
+  buttonPlan,
+  type Control,
+  type MessagePlan,
+  type PreparedMessage,
+} from '../../discord/plan.ts';
 import { entriesOf } from '../../lib/entries.ts';
 import { isRecord } from '../../lib/exact-json.ts';
 import type { Say } from '../../locales/index.ts';
@@ -9,7 +15,6 @@ import type { Strings } from '../../locales/strings.ts';
 import { costOfTask } from '../../messages/money.ts';
 import { sourcesText } from '../../messages/sources.ts';
 import { turnLines } from '../../messages/talk-message.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import { stateEmoji, taskName } from '../../messages/task-name.ts';
 import { talkTurns } from '../../services/conversations/talk-session.ts';
 import { leftCopyOf } from '../../services/tasks/delivery-state.ts';

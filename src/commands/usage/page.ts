@@ -1,12 +1,11 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { inlineCode } from '../../discord/markdown.ts';
-import type { ButtonPlan, MessagePlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan, type MessagePlan } from '../../discord/plan.ts';
 import { csv } from '../../lib/csv.ts';
 import { isZero } from '../../lib/decimals.ts';
 import { exactDollars, sentencesText } from '../../lib/formats.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
 import { remainingText, roundedDollars } from '../../messages/money.ts';
-import { buttonPlan } from '../../messages/task-buttons.ts';
 import type { Allowance, Holder } from '../../services/money/allowance.ts';
 import { quickRange, quickRanges } from '../../services/money/usage-days.ts';
 import {

@@ -1,13 +1,12 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { reasonText } from '../../discord/funnel.ts';
 import { escapeText } from '../../discord/markdown.ts';
-import type { Control, FilePlan, MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type Control, type FilePlan, type MessagePlan } from '../../discord/plan.ts';
 import { sentencesText } from '../../lib/formats.ts';
 import { hasVisibleText } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { hasEnded, type StoredTrack, type Task } from '../../services/tasks/task.ts';
 import { fileNamePrefix } from '../file-names.ts';
-import { buttonPlan } from '../task-buttons.ts';
 
 /** The length limits of title, style and reason in the line of a track, and in that of an album entry. */
 const MAX_TRACK_LENGTHS = { title: 60, style: 60, reason: 200 };

@@ -1,11 +1,10 @@
 import { customIds, proposalUses } from '../../discord/custom-ids.ts';
 import { escapeText } from '../../discord/markdown.ts';
-import type { ButtonPlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan } from '../../discord/plan.ts';
 import { newWords } from '../../lib/new-words.ts';
 import type { Say } from '../../locales/index.ts';
 import { proposalsOf } from '../../services/conversations/prompt-help.ts';
 import type { Task } from '../../services/tasks/task.ts';
-import { buttonPlan } from '../task-buttons.ts';
 
 /** More than a whole prompt takes with all of its characters escaped. */
 const MAX_LENGTH = 13_000;

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { reasonText, refusalMessage } from '../../discord/funnel.ts';
 import { escapeText, subjectLink } from '../../discord/markdown.ts';
-import type { ButtonPlan } from '../../discord/plan.ts';
+import { type ButtonPlan, buttonPlan } from '../../discord/plan.ts';
 import { asSentence } from '../../lib/text.ts';
 import type { Say } from '../../locales/index.ts';
 import { MAX_EFFORT_LENGTH } from '../../services/conversations/ask-request.ts';
@@ -12,7 +12,7 @@ import type { AnswerCall } from '../../services/tasks/answer.ts';
 import { hasEnded, isOfKind, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { estimateText } from '../money.ts';
-import { buttonPlan, unconfirmedButtons } from '../task-buttons.ts';
+import { unconfirmedButtons } from '../task-buttons.ts';
 import { promptUseButtons } from './proposals.ts';
 
 /** The differences between the answers of `/ask` and those of a live conversation. */

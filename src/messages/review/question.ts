@@ -1,14 +1,13 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayManageMessages } from '../../discord/interaction-facts.ts';
 import { escapeText, inlineCode, messageLink } from '../../discord/markdown.ts';
-import type { MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type MessagePlan } from '../../discord/plan.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
 import { markResultsRefused, markShownByModerator } from '../../services/orders/review.ts';
 import { isHeld, type Task } from '../../services/tasks/task.ts';
 import { titleOf } from '../../services/tasks/task-facts.ts';
 import { onPress } from '../pressed-task.ts';
-import { buttonPlan } from '../task-buttons.ts';
 
 /** As much as the message of a result shows. */
 const MAX_PROMPT_LENGTH = 700;
