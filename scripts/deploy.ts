@@ -9,9 +9,8 @@ import {
 import { features, ruleTargets } from '../src/commands/index.ts';
 import { type Config, ConfigError, readConfig } from '../src/config.ts';
 import * as shape from '../src/config-shapes.ts';
-import { type Deployment, installLinks, planDeployment } from '../src/discord/deployment.ts';
 import { DiscordUnreachable, NotDiscord, reachDiscord, TOKEN_REJECTED } from '../src/discord/reach.ts';
-import { registrations } from '../src/discord/registration.ts';
+import { type Deployment, installLinks, planDeployment, registrations } from '../src/discord/registration.ts';
 import { isRecord } from '../src/lib/exact-json.ts';
 import { terminalSafe } from '../src/lib/text.ts';
 import { checkedSizes, labelOf, MAX_COMMAND } from './command-limits.ts';

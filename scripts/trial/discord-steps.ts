@@ -9,9 +9,8 @@ import {
   Routes,
 } from 'discord-api-types/v10';
 import { features } from '../../src/commands/index.ts';
-import { planDeployment } from '../../src/discord/deployment.ts';
 import { permissionsIn } from '../../src/discord/guards.ts';
-import { registrations } from '../../src/discord/registration.ts';
+import { planDeployment, registrations } from '../../src/discord/registration.ts';
 import { OpusWriter, Waveform } from '../../src/services/media/sound/opus.ts';
 import { readCommands } from '../deploy.ts';
 import { missingNames, readServers } from '../setup/discord-side.ts';

@@ -13,8 +13,8 @@ import { readMemberMessages } from './member-messages.ts';
 import { startRuleLog } from './server/log.ts';
 import { ReportDelivery } from './server/report-delivery.ts';
 import { sendSetupHint } from './setup/feature.ts';
+import { utteranceReader } from './talk/feature.ts';
 import { nameThreads } from './talk/name-threads.ts';
-import { utteranceReader } from './talk/utterances.ts';
 
 /** Creates everything that handles commands: the router for interactions, and the reader of messages in threads. */
 export function openCommands(

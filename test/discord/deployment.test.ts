@@ -2,8 +2,7 @@ import type { APIApplicationCommand } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { validateBody } from '../../sandbox/discord/validation/index.ts';
 import { features } from '../../src/commands/index.ts';
-import { installLinks, planDeployment } from '../../src/discord/deployment.ts';
-import { type CommandBody, registrations } from '../../src/discord/registration.ts';
+import { type CommandBody, installLinks, planDeployment, registrations } from '../../src/discord/registration.ts';
 
 const expectedCommands = registrations(features, { userInstall: false });
 const names = expectedCommands.map(({ name }) => name);

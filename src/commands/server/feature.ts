@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
-import { installLinks } from '../../discord/deployment.ts';
 import { missingPermissions, neededPermissions } from '../../discord/guards.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
+import { installLinks } from '../../discord/registration.ts';
 import { sayIn } from '../../locales/index.ts';
 import { withRules } from '../../services/safety/server-rules.ts';
 import { command, type Feature, on } from '../feature.ts';

@@ -1,8 +1,8 @@
 import { customIds, type RuleSection } from '../../discord/custom-ids.ts';
-import { installLinks } from '../../discord/deployment.ts';
 import { neededPermissions } from '../../discord/guards.ts';
 import { commandMention } from '../../discord/markdown.ts';
 import { type ButtonPlan, buttonPlan, type Control, type MessagePlan } from '../../discord/plan.ts';
+import { installLinks } from '../../discord/registration.ts';
 import { truncateMarkdown } from '../../discord/truncate.ts';
 import { languageName, languageOf, languages } from '../../lib/languages.ts';
 import type { Say } from '../../locales/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/commands/talk/utterances.ts';
+import { readUtterance, requireOpenTalk, utteranceRequest } from '../../../src/commands/talk/feature.ts';
 import { Refusal, throwIfRefusal } from '../../../src/lib/refusal.ts';
 import { talkSpecs } from '../../../src/services/conversations/talk-session.ts';
 import type { TaskOf } from '../../../src/services/tasks/task.ts';
