@@ -16,7 +16,7 @@ import type { Task } from '../services/tasks/task.ts';
 import { permissionsIn } from './guards.ts';
 import { grantsAny, type InteractionPlace, THREAD_TYPES } from './interaction-facts.ts';
 import type { DiscordClients, DiscordReads } from './outbox/clients.ts';
-import { errorFacts, failureKindOf, hasCode, tryAndLog } from './outbox/errors.ts';
+import { errorFacts, failureKindOf, hasCode, onCode, tryAndLog } from './outbox/errors.ts';
 import { isVisibleToOwnerOnly } from './outbox/ways.ts';
 
 const personSchema = z.object({ id: z.string() });
@@ -233,13 +233,8 @@ export class DiscordReader {
 
   /** Whether the bot is in a server. Throws if Discord does not respond. */
   async isInServer(guildId: string): Promise<boolean> {
-    try {
-      await this.#reads.get(Routes.guild(guildId));
-      return true;
-    } catch (error) {
-      if (hasCode(error, Code.UnknownGuild, Code.MissingAccess)) return false;
-      throw error;
-    }
+    const read = this.#reads.get(Routes.guild(guildId));
+    return read.then(() => true).catch(onCode(false, Code.UnknownGuild, Code.MissingAccess));
   }
 }
 

@@ -11,7 +11,7 @@ import { tightestAllowance } from '../services/money/allowance.ts';
 import { messageAddress } from '../services/orders/member-erasure.ts';
 import { hasEnded, isClosed, isHeld, isLive, type Task } from '../services/tasks/task.ts';
 import { isSpoiler } from '../services/tasks/task-facts.ts';
-import { musicPresenter, withFinishedTracks } from './album/presenter.ts';
+import { prepareAlbum, songAttachments, titleOfTrack, withFinishedTracks } from './album/presenter.ts';
 import { type AnswerExtras, answerMessages } from './answer/message.ts';
 import { askStyle } from './answer/style.ts';
 import { fileNamePrefix } from './file-names.ts';
@@ -42,13 +42,11 @@ interface ResultOptions {
   signal?: AbortSignal | undefined;
 }
 
-type Music = ReturnType<typeof musicPresenter>;
-
 /** The files of results, with names and descriptions for their readers. */
-function resultFiles(task: Task, results: readonly Result[], prompt: string, music: Music, say: Say): FilePlan[] {
+function resultFiles(task: Task, results: readonly Result[], prompt: string, say: Say): FilePlan[] {
   return results.flatMap((result, index): FilePlan[] => {
     if (result.outcome !== 'file') return [];
-    const title = music.titleOf(task, index);
+    const title = titleOfTrack(task, index);
     const prefix = fileNamePrefix(task, title ?? prompt) || `${result.type.kind}-`;
     const name = `${prefix}${index + 1}.${result.type.extension}`;
     const alt = title === undefined ? say('task.alt', { prompt }) : say('music.alt', { title });
@@ -72,12 +70,7 @@ function otherResults(results: readonly Result[], areGone: boolean) {
 }
 
 /** Prepares the messages of tasks that are ready. */
-function resultPresenter(
-  sources: MessageSources,
-  context: MessageContext,
-  noteSource: ReturnType<typeof noteFinder>,
-  music: Music,
-) {
+function resultPresenter(sources: MessageSources, context: MessageContext, noteSource: ReturnType<typeof noteFinder>) {
   const { models } = sources;
   return async (
     task: Task,
@@ -93,8 +86,8 @@ function resultPresenter(
     const posted = [...fetchedFiles(results), ...frames.map(({ fitted }) => fitted)];
     await recordFiles(task.id, posted, sources);
     const previews = [...(await sourcePreviewsOf(task, sources, signal)), ...frames];
-    const files = resultFiles(task, results, prompt, music, say);
-    const extras = await music.songAttachments(task, { fileCount: files.length, guildId });
+    const files = resultFiles(task, results, prompt, say);
+    const extras = await songAttachments(task, { fileCount: files.length, guildId }, sources);
     const shownResult = {
       ...base,
       files: [...previews.map(({ file }) => file), ...files, ...extras.files],
@@ -104,7 +97,7 @@ function resultPresenter(
           ? [say('task.lostManifest')]
           : []),
         ...noteSource.resultNotes(task, results),
-        ...extras.notes,
+        ...extras.notes(),
         ...(await costLines(task, guildId, sources)),
       ],
       ...otherResults(results, areGone),
@@ -164,10 +157,8 @@ const showsOthers = ({ traits }: Task): boolean => traits.isAlbum === true || tr
 
 /** Prepares the messages of tasks that show other tasks. `place`: where it is shown. */
 const groupPresenter =
-  (sources: MessageSources, music: Music) =>
-  (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal): Promise<PreparedMessage> => {
-    return task.traits.isAlbum ? music.album(task, place.guildId) : prepareBatch(task, place, sources, signal);
-  };
+  (sources: MessageSources) => (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal) =>
+    task.traits.isAlbum ? prepareAlbum(task, place.guildId, sources) : prepareBatch(task, place, sources, signal);
 
 /** A result that will be moderated is not shown while it is being generated. */
 const shownPreviewOf = async (task: Task, sources: MessageSources, signal: AbortSignal | undefined) =>
@@ -178,9 +169,8 @@ export function presenter(sources: MessageSources) {
   const { tasks, safety } = sources;
   const context = contextOf(sources);
   const noteSource = noteFinder(sources, tasks.book);
-  const music = musicPresenter(sources);
-  const prepareGroup = groupPresenter(sources, music);
-  const prepareResults = resultPresenter(sources, context, noteSource, music);
+  const prepareGroup = groupPresenter(sources);
+  const prepareResults = resultPresenter(sources, context, noteSource);
   const { answers, singleAnswerMessage } = answerPresenter(sources);
   const ownMessage = (task: Task): MessagePlan | undefined =>
     context.views[task.kind]?.message?.(task, context, sayIn(task.language));

@@ -50,6 +50,14 @@ export function failureKindOf(error: unknown, by: MessageRoute['by'] | 'reply'):
 export const hasCode = (error: unknown, ...codes: (string | number)[]): boolean =>
   error instanceof DiscordAPIError && codes.includes(error.code);
 
+/** For `catch`: the value if Discord responds with one of these codes. Any other error is thrown again. */
+export const onCode =
+  <T>(value: T, ...codes: (string | number)[]) =>
+  (error: unknown): T => {
+    if (hasCode(error, ...codes)) return value;
+    throw error;
+  };
+
 /** A response without one of Discord's numeric codes comes from a proxy in front of Discord. */
 export const isRefusal = (error: unknown): error is DiscordAPIError =>
   error instanceof DiscordAPIError && typeof error.code === 'number' && error.status < 500;

@@ -14,7 +14,7 @@ import type { MessagePlace } from '../../services/tasks/task.ts';
 import { bodyOf, type MessageBody } from '../message-body.ts';
 import type { MessagePlan } from '../plan.ts';
 import type { DiscordClients } from './clients.ts';
-import { errorFacts, failureKindOf, hasCode, isTransient, tryAndLog } from './errors.ts';
+import { errorFacts, failureKindOf, hasCode, isTransient, onCode, tryAndLog } from './errors.ts';
 import { OpenRequests, type RestMethods } from './open-requests.ts';
 import { channelIdIn, ThreadCreator } from './threads.ts';
 import type { EditRoute, TokenRoute } from './ways.ts';
@@ -72,14 +72,12 @@ export class Outbox {
 
   /** The message that an interaction's token can change; undefined if the interaction was not answered, or if the message was deleted. */
   async readResponse({ application_id: applicationId, token }: Pick<APIInteraction, 'application_id' | 'token'>) {
-    try {
-      const message = await this.#tokenRest.get(Routes.webhookMessage(applicationId, token), { auth: false });
-      const { id, flags } = responseSchema.parse(message);
-      return { id, flags: flags ?? 0 };
-    } catch (error) {
-      if (hasCode(error, Code.UnknownWebhook, Code.UnknownMessage)) return undefined;
-      throw error;
-    }
+    const message = await this.#tokenRest
+      .get(Routes.webhookMessage(applicationId, token), { auth: false })
+      .catch(onCode(undefined, Code.UnknownWebhook, Code.UnknownMessage));
+    if (message === undefined) return undefined;
+    const { id, flags } = responseSchema.parse(message);
+    return { id, flags: flags ?? 0 };
   }
 
   /** The initial response to an interaction. Discord accepts only one, so a retry is safe. */
@@ -113,16 +111,14 @@ export class Outbox {
   /** Hides the files of a message behind spoilers, or shows them openly. Returns false if the message was deleted. */
   async setSpoilers(message: MessagePlace, isSpoiler: boolean): Promise<boolean> {
     const path = messagePath({ by: 'edit', message });
-    try {
+    const change = async () => {
       const { attachments } = attachedSchema.parse(await this.#rest.get(path));
       // An edit removes the files that it does not list.
       const changed = attachments.map(({ id }) => ({ id, is_spoiler: isSpoiler }));
       await this.#rest.patch(path, { body: { attachments: changed, allowed_mentions: { parse: [] } } });
       return true;
-    } catch (error) {
-      if (hasCode(error, Code.UnknownMessage)) return false;
-      throw error;
-    }
+    };
+    return change().catch(onCode(false, Code.UnknownMessage));
   }
 
   /** For a nonce used in the last few minutes, Discord returns the existing message instead of a second one. */
@@ -184,13 +180,8 @@ export class Outbox {
 
   /** Whether a message exists. Throws if Discord does not say so, as in a channel that the bot may not read. */
   async hasMessage(message: MessagePlace): Promise<boolean> {
-    try {
-      await this.#rest.get(messagePath({ by: 'edit', message }));
-      return true;
-    } catch (error) {
-      if (hasCode(error, Code.UnknownMessage, Code.UnknownChannel)) return false;
-      throw error;
-    }
+    const read = this.#rest.get(messagePath({ by: 'edit', message }));
+    return read.then(() => true).catch(onCode(false, Code.UnknownMessage, Code.UnknownChannel));
   }
 
   /** Returns the messages before this id, newest first. */

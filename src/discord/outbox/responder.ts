@@ -12,7 +12,7 @@ import { type Interaction, TOKEN_LIFETIME_MS } from '../interaction-facts.ts';
 import { bodyOf } from '../message-body.ts';
 import type { FormPlan, MessagePlan } from '../plan.ts';
 import { timestampOf } from '../snowflake.ts';
-import { hasCode, isTooLate, isTransient, isUnsent } from './errors.ts';
+import { hasCode, isTooLate, isTransient, isUnsent, onCode } from './errors.ts';
 import { asEphemeral, type InitialResponse, type Outbox, type ResponseOptions } from './outbox.ts';
 import type { TokenRoute } from './ways.ts';
 
@@ -185,26 +185,19 @@ export async function notifyMemberPrivately(
   const isPublic = followUp ? !followUp.isPrivate : responder.responseState === 'public answer';
   if (!isPublic)
     return retryUntilSent(() => (followUp ? responder.edit(plan, id) : responder.replyPrivately(plan)), limit);
+  // A member may already have deleted the message.
+  const ignoreDeletion = onCode(undefined, Code.UnknownMessage);
   try {
-    await retryUntilSent(() => ignoreDeletedMessage(responder.edit(neutral, id)), limit);
+    await retryUntilSent(() => responder.edit(neutral, id).catch(ignoreDeletion), limit);
     await followUpPrivately(responder, plan, limit);
   } finally {
-    await retryUntilSent(() => ignoreDeletedMessage(responder.delete(id)), limit);
+    await retryUntilSent(() => responder.delete(id).catch(ignoreDeletion), limit);
   }
 }
 
 /** Discord does not deduplicate follow-ups, so one is sent again only if Discord cannot have received it. */
 const followUpPrivately = (responder: Responder, plan: MessagePlan, limit: RetryLimit): Promise<void> =>
   retryUntilSent(() => responder.followUpPrivately(plan), limit, isUnsent);
-
-/** A member may already have deleted the message. */
-async function ignoreDeletedMessage(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!hasCode(error, Code.UnknownMessage)) throw error;
-  }
-}
 
 /** Sends a message that only the member of an interaction sees, while its token is valid; returns false if that was not possible. */
 export function lateFollowUp(

@@ -43,66 +43,68 @@ export function withFinishedTracks(task: Task): Task {
   return media.length === 0 ? task : { ...task, media };
 }
 
-/** Builds the messages of songs and albums, with their audio files, covers and lyrics. */
-export function musicPresenter(sources: MessageSources) {
-  const { tasks } = sources;
-  /** Covers are not judged, so they are left out where results are. */
-  const showsCovers = (guildId: string | undefined): boolean => !sources.safety.rules.judgesResults({ guildId });
-  return {
-    /** `guildId`: the server where the album is shown. */
-    async album(album: Task, guildId: string | undefined): Promise<PreparedMessage> {
-      const allEntries = await tasks.albums.partsOf(album);
-      const entries = showsCovers(guildId) ? allEntries : allEntries.map(withoutCovers);
-      const say = sayIn(album.language);
-      const layout = albumLayout(album, entries, say);
-      const attachments = new Attachments(album, sources);
-      const { files, release } = attachments;
-      if (layout.mode === 'together') {
-        try {
-          await attachments.addAudio(entries);
-          if (layout.lyrics) files.push(layout.lyrics);
-          const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
-          await attachments.addCovers(tracks.slice(0, layout.coverCount));
-        } catch (error) {
-          release();
-          throw error;
-        }
-      }
-      const plan = albumMessage(album, layout, { files, notes: attachments.notes }, say);
-      const fallback = albumMessage(album, layout, { files: [], notes: attachments.notesWithoutFiles }, say);
-      return { plan, fallback, release };
-    },
+/** Covers are not judged, so they are left out where results are. `guildId`: the server where they would be shown. */
+const showsCovers = (guildId: string | undefined, { safety }: MessageSources): boolean =>
+  !safety.rules.judgesResults({ guildId });
 
-    /** The title of one of a song's tracks; undefined for other kinds. */
-    titleOf: (task: Task, index: number): string | undefined =>
-      isSong(task) ? titleAt(task, index, sayIn(task.language)) : undefined,
-
-    /** Returns the covers and lyrics of one song, in addition to its audio files. */
-    async songAttachments(
-      task: Task,
-      { fileCount, guildId }: { fileCount: number; guildId: string | undefined },
-    ): Promise<Attachments> {
-      const attachments = new Attachments(task, sources);
-      const verses = versesOf(task);
-      if (isSong(task) && verses.length > 0 && !areLyricsInline(verses)) {
-        const title = songTitle(task) ?? sayIn(task.language)('music.untitled');
-        const name = `${fileNamePrefix(task, title)}lyrics.txt`;
-        attachments.files.push({ name, bytes: lyricsFile([{ title, verses }]) });
-      }
-      const candidates = isSong(task) && showsCovers(guildId) ? tracksWithCover(task) : [];
-      const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
-      await attachments.addCovers(candidates.slice(0, maxCovers));
-      for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
-      return attachments;
-    },
-  };
+/** Prepares the message of an album, with the audio files, covers and lyrics of its songs. `guildId`: the server where it is shown. */
+export async function prepareAlbum(
+  album: Task,
+  guildId: string | undefined,
+  sources: MessageSources,
+): Promise<PreparedMessage> {
+  const allEntries = await sources.tasks.albums.partsOf(album);
+  const entries = showsCovers(guildId, sources) ? allEntries : allEntries.map(withoutCovers);
+  const say = sayIn(album.language);
+  const layout = albumLayout(album, entries, say);
+  const attachments = new Attachments(album, sources);
+  const { files, release } = attachments;
+  if (layout.mode === 'together') {
+    try {
+      await attachments.addAudio(entries);
+      if (layout.lyrics) files.push(layout.lyrics);
+      const tracks = entries.flatMap(({ task }) => (task && !task.failure ? tracksWithCover(task) : []));
+      await attachments.addCovers(tracks.slice(0, layout.coverCount));
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+  const plan = albumMessage(album, layout, { files, notes: attachments.notes() }, say);
+  const fallback = albumMessage(album, layout, { files: [], notes: attachments.notes({ hasFiles: false }) }, say);
+  return { plan, fallback, release };
 }
 
 const isSong = ({ traits }: Task): boolean => traits.isFollowable === true;
 
+/** The title of one of a song's tracks; undefined for other kinds. */
+export const titleOfTrack = (task: Task, index: number): string | undefined =>
+  isSong(task) ? titleAt(task, index, sayIn(task.language)) : undefined;
+
 function titleAt(task: Task, index: number, say: Say): string {
   const track = finishedTracks(task)[index];
   return (track && trackTitle(track, task, say)) ?? songTitle(task) ?? say('music.untitled');
+}
+
+/** The covers and lyrics of one song, in addition to its audio files. */
+export async function songAttachments(
+  task: Task,
+  { fileCount, guildId }: { fileCount: number; guildId: string | undefined },
+  sources: MessageSources,
+): Promise<Attachments> {
+  const attachments = new Attachments(task, sources);
+  if (!isSong(task)) return attachments;
+  const verses = versesOf(task);
+  if (verses.length > 0 && !areLyricsInline(verses)) {
+    const title = songTitle(task) ?? sayIn(task.language)('music.untitled');
+    const name = `${fileNamePrefix(task, title)}lyrics.txt`;
+    attachments.files.push({ name, bytes: lyricsFile([{ title, verses }]) });
+  }
+  const candidates = showsCovers(guildId, sources) ? tracksWithCover(task) : [];
+  const maxCovers = Math.max(0, MAX_FILES - fileCount - attachments.files.length);
+  await attachments.addCovers(candidates.slice(0, maxCovers));
+  for (const { track } of candidates.slice(maxCovers)) attachments.linkCover(track);
+  return attachments;
 }
 
 /** The files of a message, and notes about those that could not be attached. */
@@ -111,12 +113,11 @@ class Attachments {
   readonly #task: Task;
   readonly #sources: MessageSources;
   readonly #say: Say;
-  readonly #links: string[] = [];
-  readonly #attachedLinks: string[] = [];
-  readonly #covers: string[] = [];
+  /** The audio of an album, without files for which the message has no room. */
+  readonly #results: Result[] = [];
+  readonly #attachedCovers: string[] = [];
+  readonly #linkedCovers: string[] = [];
   readonly #releases: (() => void)[] = [];
-  #goneCount = 0;
-  #invalidCount = 0;
 
   constructor(task: Task, sources: MessageSources) {
     this.#task = task;
@@ -137,65 +138,57 @@ class Attachments {
       for (const [index, result] of results.entries()) {
         const title = titleAt(song, index, say);
         number += 1;
-        const prefix = fileNamePrefix(this.#task, title) || 'audio-';
-        this.#add(result, { name: `${prefix}${number}`, alt: say('music.alt', { title }) });
-      }
-    }
-  }
-
-  /** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
-  async addCovers(tracks: readonly TrackWithCover[]): Promise<void> {
-    const say = this.#say;
-    for (const [index, { task, track }] of tracks.entries()) {
-      const title = trackTitle(track, task, say);
-      const name = `${fileNamePrefix(this.#task, title)}cover${index + 1}`;
-      const image = {
-        address: track.cover ?? '',
-        ...COVER_LIMITS,
-        file: { name, alt: say('music.coverOf', { title }) },
-      };
-      const cover = await fetchImage(image, this.#task, this.#sources);
-      if (!cover) this.linkCover(track);
-      else {
-        this.files.push(cover.file);
-        this.#releases.push(cover.fitted.release);
-        await recordFiles(this.#task.id, [cover.fitted], this.#sources);
-        this.#attachedLinks.push(track.cover ?? '');
+        const name = `${fileNamePrefix(this.#task, title) || 'audio-'}${number}`;
+        this.#add(result, { name, alt: say('music.alt', { title }) });
       }
     }
   }
 
   #add(result: Result, { name, alt }: { name: string; alt: string }): void {
-    if (result.outcome === 'file' && this.files.length < MAX_FILES) {
-      this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
-      this.#releases.push(result.release);
-      if (result.original.address !== undefined) this.#attachedLinks.push(result.original.address);
-    } else if (result.outcome === 'file') result.release();
-    else if (result.outcome === 'link') this.#links.push(result.address);
-    else if (result.outcome === 'gone') this.#goneCount += 1;
-    else this.#invalidCount += 1;
+    const isFile = result.outcome === 'file';
+    if (isFile && this.files.length >= MAX_FILES) return void result.release();
+    this.#results.push(result);
+    if (!isFile) return;
+    this.files.push({ name: `${name}.${result.type.extension}`, ...contentOf(result), alt });
+    this.#releases.push(result.release);
+  }
+
+  /** Attaches covers; a cover that cannot be attached becomes a link, because a member may still be able to open it. */
+  async addCovers(tracks: readonly TrackWithCover[]): Promise<void> {
+    for (const [index, { task, track }] of tracks.entries()) {
+      const { cover: address = '' } = track;
+      const title = trackTitle(track, task, this.#say);
+      const name = `${fileNamePrefix(this.#task, title)}cover${index + 1}`;
+      const file = { name, alt: this.#say('music.coverOf', { title }) };
+      const cover = await fetchImage({ address, ...COVER_LIMITS, file }, this.#task, this.#sources);
+      if (!cover) this.linkCover(track);
+      else {
+        this.files.push(cover.file);
+        this.#releases.push(cover.fitted.release);
+        await recordFiles(this.#task.id, [cover.fitted], this.#sources);
+        this.#attachedCovers.push(address);
+      }
+    }
   }
 
   linkCover({ cover = '' }: StoredTrack): void {
-    this.#covers.push(this.#say('music.coverAt', { address: cover }));
+    this.#linkedCovers.push(this.#say('music.coverAt', { address: cover }));
   }
 
-  get notes(): string[] {
-    return this.#notesWith(this.#links);
-  }
-
-  /** For a message whose files Discord does not accept. */
-  get notesWithoutFiles(): string[] {
-    return [this.#say('task.filesRefused'), ...this.#notesWith([...this.#links, ...this.#attachedLinks])];
-  }
-
-  #notesWith(links: readonly string[]): string[] {
+  /** Without files, for a message whose files Discord does not accept. */
+  notes({ hasFiles } = { hasFiles: true }): string[] {
     const say = this.#say;
+    const count = (outcome: Result['outcome']) => this.#results.filter((one) => one.outcome === outcome).length;
+    const [goneCount, invalidCount] = [count('gone'), count('invalid')];
+    const links = this.#results.flatMap((one) => (one.outcome === 'link' ? one.address : []));
+    const attached = this.#results.flatMap((one) => (one.outcome === 'file' ? (one.original.address ?? []) : []));
+    const addresses = hasFiles ? links : [...links, ...attached, ...this.#attachedCovers];
     return [
-      ...this.#covers,
-      ...(links.length === 0 ? [] : [say('task.links'), ...links]),
-      ...(this.#goneCount === 0 ? [] : [say('task.gone', { count: this.#goneCount })]),
-      ...(this.#invalidCount === 0 ? [] : [say('task.invalid', { count: this.#invalidCount })]),
+      ...(hasFiles ? [] : [say('task.filesRefused')]),
+      ...this.#linkedCovers,
+      ...(addresses.length === 0 ? [] : [say('task.links'), ...addresses]),
+      ...(goneCount === 0 ? [] : [say('task.gone', { count: goneCount })]),
+      ...(invalidCount === 0 ? [] : [say('task.invalid', { count: invalidCount })]),
     ];
   }
 
