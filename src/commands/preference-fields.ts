@@ -1,4 +1,4 @@
-import type { FieldPlan, FormValues } from '../discord/plan.ts';
+import { choiceField, type FieldPlan, type FormValues } from '../discord/plan.ts';
 import { keysOf, withoutUndefined } from '../lib/entries.ts';
 import { languageName, languages } from '../lib/languages.ts';
 import { Mistakes } from '../lib/mistakes.ts';
@@ -43,15 +43,10 @@ function fieldMakers({ say }: Context) {
     values: readonly Value[],
     chosen: Value | undefined,
     nameOf: (value: Value) => string = (value) => value,
-  ) => ({
-    ...label(name),
-    type: 'choice' as const,
-    required: true,
-    options: [
-      { value: UNSET, label: say('settings.choices.unset'), isDefault: chosen === undefined },
-      ...values.map((value) => ({ value, label: nameOf(value), isDefault: value === chosen })),
-    ],
-  });
+  ) => {
+    const labelOf = (value: Value | typeof UNSET) => (value === UNSET ? say('settings.choices.unset') : nameOf(value));
+    return choiceField(name, label(name).label, [UNSET, ...values], labelOf, chosen ?? UNSET);
+  };
   return {
     label,
     choice,

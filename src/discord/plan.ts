@@ -123,6 +123,21 @@ interface ChoiceFieldPlan extends FieldFacts {
   max?: number;
 }
 
+/** A field of which one option is chosen; each value is one. */
+export const choiceField = <Value extends string>(
+  name: string,
+  label: string,
+  values: readonly Value[],
+  labelOf: (value: Value) => string,
+  chosen?: Value,
+): ChoiceFieldPlan => ({
+  type: 'choice',
+  name,
+  label,
+  required: true,
+  options: values.map((value) => ({ value, label: labelOf(value), isDefault: value === chosen })),
+});
+
 /** What a member has filled in. */
 export interface FormValues {
   fields: Readonly<Record<string, string>>;

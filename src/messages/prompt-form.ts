@@ -1,4 +1,4 @@
-import type { FieldPlan, FormPlan, FormValues } from '../discord/plan.ts';
+import { choiceField, type FieldPlan, type FormPlan, type FormValues } from '../discord/plan.ts';
 import { Refusal } from '../lib/refusal.ts';
 import type { Say } from '../locales/index.ts';
 import { sides } from '../services/tasks/materials.ts';
@@ -17,13 +17,13 @@ export function promptForm({ id, title, prompt, hasRegion, label }: PromptFormOp
   const fields = promptFields(prompt, { label: label ?? say('promptForm.prompt'), required: true }, say);
   const shownTitle = title === '' ? say('promptForm.title') : title;
   if (!hasRegion) return { id, title: shownTitle, fields };
-  const options = sides.map((side) => ({ value: side, label: say(`promptForm.areas.${side}`) }));
+  const side = choiceField('side', say('promptForm.area'), sides, (one) => say(`promptForm.areas.${one}`));
   return {
     id,
     title: shownTitle,
     fields: [
       ...fields,
-      { type: 'choice', name: 'side', label: say('promptForm.area'), options },
+      { ...side, required: false },
       {
         type: 'file',
         name: 'mask',

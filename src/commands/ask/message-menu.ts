@@ -2,7 +2,7 @@ import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
 import { requirePostPermissions } from '../../discord/guards.ts';
 import type { Menu } from '../../discord/handlers.ts';
 import { escapeText } from '../../discord/markdown.ts';
-import type { FieldPlan, FormPlan } from '../../discord/plan.ts';
+import { choiceField, type FieldPlan, type FormPlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { listText } from '../../lib/formats.ts';
 import { languages } from '../../lib/languages.ts';
@@ -89,17 +89,8 @@ const audiences = ['everyone', 'me'] as const;
 function audienceField({ facts, services, say }: Context): FieldPlan {
   const isPrivate = requirePostPermissions(facts, {}) !== undefined || isPrivateByDefault(facts, 'ask', services);
   const chosen = isPrivate ? 'me' : 'everyone';
-  return {
-    type: 'choice',
-    name: 'audience',
-    label: say('ask.about.audience'),
-    required: true,
-    options: audiences.map((value) => ({
-      value,
-      label: say(`ask.about.audiences.${value}`),
-      isDefault: value === chosen,
-    })),
-  };
+  const labelOf = (value: typeof chosen) => say(`ask.about.audiences.${value}`);
+  return choiceField('audience', say('ask.about.audience'), audiences, labelOf, chosen);
 }
 
 export const messageMenuForm = on(customIds.messageQuestionFilled, {

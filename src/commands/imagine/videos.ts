@@ -1,5 +1,12 @@
 import { customIds, type FormOrigin } from '../../discord/custom-ids.ts';
-import { type ButtonPlan, buttonPlan, type FieldPlan, type FormPlan, type FormValues } from '../../discord/plan.ts';
+import {
+  type ButtonPlan,
+  buttonPlan,
+  choiceField,
+  type FieldPlan,
+  type FormPlan,
+  type FormValues,
+} from '../../discord/plan.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -111,7 +118,7 @@ function orderOf(
 }
 
 function animateForm({ id, task }: { id: string; task: Task }, say: Say): FormPlan {
-  const loops = (['yes', 'no'] as const).map((value) => ({ value, label: say(`animate.loops.${value}`) }));
+  const loop = choiceField('loop', say('animate.loop'), ['yes', 'no'], (value) => say(`animate.loops.${value}`));
   return {
     id,
     title: say('animate.title'),
@@ -119,18 +126,21 @@ function animateForm({ id, task }: { id: string; task: Task }, say: Say): FormPl
       resultNote(task, say),
       { type: 'text', name: 'words', label: say('animate.prompt'), hint: say('animate.promptHint'), isLong: true },
       motionField(say),
-      { type: 'choice', name: 'loop', label: say('animate.loop'), options: loops },
+      { ...loop, required: false },
       { type: 'file', name: 'end', accept: ['image'], label: say('animate.lastFrame') },
     ],
   };
 }
 
 function extendForm({ id, words, count }: { id: string; words: string; count: number }, say: Say): FormPlan {
-  const options = Array.from({ length: count }, (_, index) => {
-    const number = String(index + 1);
-    return { value: number, label: say('animate.video', { number }), isDefault: index === 0 };
-  });
-  const whichField: FieldPlan = { type: 'choice', name: 'which', label: say('animate.which'), options, required: true };
+  const numbers = Array.from({ length: count }, (_, index) => String(index + 1));
+  const whichField = choiceField(
+    'which',
+    say('animate.which'),
+    numbers,
+    (number) => say('animate.video', { number }),
+    '1',
+  );
   return {
     id,
     title: say('animate.extendTitle'),
@@ -142,12 +152,8 @@ function extendForm({ id, words, count }: { id: string; words: string; count: nu
   };
 }
 
-function motionField(say: Say): FieldPlan {
-  const options = motions.map((value) => {
-    return { value, label: say(`animate.motions.${value}`), isDefault: value === 'low' };
-  });
-  return { type: 'choice', name: 'motion', label: say('animate.motion'), options, required: true };
-}
+const motionField = (say: Say): FieldPlan =>
+  choiceField('motion', say('animate.motion'), motions, (value) => say(`animate.motions.${value}`), 'low');
 
 /** The view of an animation. `videoButtons` offers to extend it, if the gateway has no working button for that. */
 export const animateView: KindView<'animate'> = {

@@ -1,5 +1,5 @@
 import type { RuleSection } from '../../discord/custom-ids.ts';
-import type { FieldPlan } from '../../discord/plan.ts';
+import { choiceField, type FieldPlan } from '../../discord/plan.ts';
 import { listText } from '../../lib/formats.ts';
 import { kindNameIn, type Say } from '../../locales/index.ts';
 import type { Strings } from '../../locales/strings.ts';
@@ -29,21 +29,10 @@ const fieldLabel = (name: RuleField, say: Say): { label: string; hint: string } 
   hint: say(`rules.fields.${name}.hint`),
 });
 
-const choiceField = (
-  name: RuleField,
-  options: readonly { value: string; label: string; description?: string }[],
-  selected: string | undefined,
-  say: Say,
-): Extract<FieldPlan, { type: 'choice' }> => ({
-  name,
-  type: 'choice',
-  required: true,
+const ownChoice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice | undefined, say: Say) => ({
+  ...choiceField(name, '', values, (value) => say(`rules.choices.${value}`), selected),
   ...fieldLabel(name, say),
-  options: options.map((option) => ({ ...option, isDefault: option.value === selected })),
 });
-
-const ownChoices = (values: readonly OwnChoice[], say: Say): { value: OwnChoice; label: string }[] =>
-  values.map((value) => ({ value, label: say(`rules.choices.${value}`) }));
 
 /** The choices of moderation, in the order of their form. */
 export const MODERATION_CHOICES = {
@@ -56,8 +45,8 @@ export const MODERATION_CHOICES = {
 } as const;
 
 function moderationChoice(name: keyof typeof MODERATION_CHOICES, moderation: RuleSet['moderation'], say: Say) {
-  const options = MODERATION_CHOICES[name].map((value) => ({ value, label: say(`rules.moderation.choices.${value}`) }));
-  return choiceField(name, options, moderation[name], say);
+  const labelOf = (value: RuleSet['moderation'][typeof name]) => say(`rules.moderation.choices.${value}`);
+  return { ...choiceField(name, '', MODERATION_CHOICES[name], labelOf, moderation[name]), ...fieldLabel(name, say) };
 }
 
 export function formFieldsOf(
@@ -66,6 +55,7 @@ export function formFieldsOf(
   { say, services }: Context,
 ): FieldPlan[] {
   const { moderation, pressers } = rules;
+  const presser = typeof pressers === 'string' ? pressers : 'roles';
   const text = (name: RuleField, value: string, isLong = false): FieldPlan => ({
     name,
     type: 'text',
@@ -75,17 +65,15 @@ export function formFieldsOf(
   });
   const list = (name: 'words' | 'patterns' | 'allowedWords' | 'allowedDomains' | 'deniedDomains'): FieldPlan =>
     text(name, isShown(rules, name) ? readableWords(ruleText(rules, name), services.safety.targets) : '', true);
-  const choice = (name: RuleField, values: readonly OwnChoice[], selected: OwnChoice): FieldPlan =>
-    choiceField(name, ownChoices(values, say), selected, say);
   switch (section) {
     case 'access':
       return accessFields(services.safety.targets, services.settings.discord.mentions, say);
     case 'use':
       return [
-        choice('pressers', ['everyone', 'requester', 'roles'], typeof pressers === 'string' ? pressers : 'roles'),
+        ownChoice('pressers', ['everyone', 'requester', 'roles'], presser, say),
         presserRolesField(pressers, say),
         text('privateCommands', rules.privateCommands.join(', ')),
-        choice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off'),
+        ownChoice('personalInstalls', ['on', 'off'], rules.personalInstalls ? 'on' : 'off', say),
       ];
     case 'words':
       return [
@@ -136,10 +124,11 @@ function accessFields({ kindsByCommand }: RuleTargets, hasMentions: boolean, say
     description: listText(kinds.map(kindNameIn(say)), say),
   }));
   const general = ['everything', 'models', ...(hasMentions ? (['mentions'] as const) : [])] as const;
-  const subjects = [...ownChoices(general, say), ...commands];
+  const subjects = ownChoice('subjects', general, undefined, say);
+  const options = [...subjects.options, ...commands];
   return [
-    choiceField('effect', ownChoices(['deny', 'allow'], say), undefined, say),
-    { ...choiceField('subjects', subjects, undefined, say), max: subjects.length },
+    ownChoice('effect', ['deny', 'allow'], undefined, say),
+    { ...subjects, options, max: options.length },
     { name: 'models', type: 'text', ...fieldLabel('models', say) },
     { name: 'roles', type: 'roles', max: MAX_LIST_ENTRIES, ...fieldLabel('roles', say) },
     { name: 'channels', type: 'channels', max: MAX_LIST_ENTRIES, ...fieldLabel('channels', say) },

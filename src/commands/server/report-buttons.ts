@@ -1,6 +1,6 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import { mayManageMessages, mayManageServer } from '../../discord/interaction-facts.ts';
-import type { FormPlan } from '../../discord/plan.ts';
+import { choiceField, type FormPlan } from '../../discord/plan.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { keysOf } from '../../lib/entries.ts';
 import { Refusal } from '../../lib/refusal.ts';
@@ -62,19 +62,11 @@ function blockableReport(id: string, context: Context): Report {
 async function openBlockForm(id: string, context: Context): Promise<FormPlan> {
   blockableReport(id, context);
   const { say } = context;
-  return {
-    id: customIds.reportBlockFilled.id(id),
-    title: say('reports.blockForm.title'),
-    fields: [
-      {
-        name: 'time',
-        type: 'choice',
-        required: true,
-        label: say('reports.blockForm.time'),
-        options: keysOf(BLOCK_DURATIONS).map((value) => ({ value, label: say(`reports.blockForm.times.${value}`) })),
-      },
-    ],
-  };
+  const times = keysOf(BLOCK_DURATIONS);
+  const field = choiceField('time', say('reports.blockForm.time'), times, (time) =>
+    say(`reports.blockForm.times.${time}`),
+  );
+  return { id: customIds.reportBlockFilled.id(id), title: say('reports.blockForm.title'), fields: [field] };
 }
 
 const blockForm = on(customIds.reportBlockFilled, {

@@ -1,7 +1,7 @@
 import { customIds } from '../../discord/custom-ids.ts';
 import type { Menu } from '../../discord/handlers.ts';
 import type { InteractionFacts } from '../../discord/interaction-facts.ts';
-import type { FormPlan, FormValues, MessagePlan } from '../../discord/plan.ts';
+import { choiceField, type FormPlan, type FormValues, type MessagePlan } from '../../discord/plan.ts';
 import type { TargetMessage } from '../../discord/target-message.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import type { Say } from '../../locales/index.ts';
@@ -45,13 +45,7 @@ const reasonForm = (id: string, title: string, say: Say): FormPlan => ({
   id,
   title,
   fields: [
-    {
-      name: 'reason',
-      type: 'choice',
-      required: true,
-      label: say('reports.form.reason'),
-      options: reportReasons.map((value) => ({ value, label: say(`reports.reasons.${value}`) })),
-    },
+    choiceField('reason', say('reports.form.reason'), reportReasons, (value) => say(`reports.reasons.${value}`)),
     {
       name: 'words',
       type: 'text',
