@@ -1,15 +1,9 @@
 import type { InteractionFacts, Origin } from '../discord/interaction-facts.ts';
 import { memberLanguage } from '../services/conversations/member-language.ts';
 import type { PreferenceSet } from '../services/orders/preference-set.ts';
-import { type PreferencePlace, type Preferred, pingOf } from '../services/orders/preferences.ts';
+import { type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
 import type { Context, Services } from './feature.ts';
-
-const preferencePlaceOf = ({ requesterId: memberId, route, ...place }: Origin): PreferencePlace => ({
-  ...place,
-  memberId,
-  install: route.install,
-});
 
 interface ChoiceContext {
   services: Services;
@@ -19,7 +13,8 @@ interface ChoiceContext {
 
 /** What the order needs later travels with its origin. */
 export async function readChoices({ services, origin, preset }: ChoiceContext): Promise<Choices> {
-  const preferred = await services.tasks.preferences.read(preferencePlaceOf(origin));
+  const { requesterId: memberId, route } = origin;
+  const preferred = await services.tasks.preferences.read({ ...origin, memberId, install: route.install });
   origin.preferredPing = pingOf(preferred);
   const language = preferred.member?.language ?? (await services.discord.readers.lastOf(origin.requesterId));
   return new Choices(preferred, preset?.names, memberLanguage.parse(language));

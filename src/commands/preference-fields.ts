@@ -167,7 +167,9 @@ function enteredSet(
       const refusal = flagValueRefusal(suffix ?? '') ?? flagSubjectRefusal(`prompt ${suffix ?? ''}`, false);
       if (refusal) mistakes.add(refusal);
       mistakes.throwIfAny();
-      if (keysOf(flags).some((name) => !isChoice(name, flags[name]))) return new Refusal('refusals.unknownButton');
+      const isChoice = (name: keyof typeof flags) => flagOptions[name].choices.includes(flags[name] ?? '');
+      if (keysOf(flags).some((name) => flags[name] !== undefined && !isChoice(name)))
+        return new Refusal('refusals.unknownButton');
       return { ...flags, stylize: stylize === undefined ? undefined : Number.parseInt(stylize, 10), suffix };
     }
     case 'replies':
@@ -182,6 +184,3 @@ function enteredSet(
       return { length: value('length'), tone: value('tone') };
   }
 }
-
-const isChoice = (name: (typeof CHOSEN_FLAGS)[number], value: string | undefined): boolean =>
-  value === undefined || flagOptions[name].choices.includes(value);

@@ -142,7 +142,8 @@ export function permissionsLine(
   if (missing === 'gone') return say(`setup.permissions.gone.${purpose}`, { channel, use });
   if (missing === undefined) return say('setup.permissions.unknown', { channel, use });
   if (missing.length === 0) return say('setup.permissions.granted', { channel, use });
-  return say('setup.permissions.missing', { channel, use, missing: permissionsText(missing, say) });
+  const names = missing.map((name) => say(`permissions.${name}`));
+  return say('setup.permissions.missing', { channel, use, missing: listText(names, say) });
 }
 
 /** Where alerts are posted, and what the bot lacks there. */
@@ -155,12 +156,6 @@ export const alertsLines = async (
   say('budget.alerts', { channel }),
   ...(await missingLines(guildId, channel, 'alerts', services, say)),
 ];
-
-const permissionsText = (names: readonly PermissionName[], say: Say): string =>
-  listText(
-    names.map((name) => say(`permissions.${name}`)),
-    say,
-  );
 
 function buttonAccessLine({ rules: { pressers } }: RuleFacts, say: Say): string {
   if (typeof pressers === 'string') return say(`rules.buttonAccess.${pressers}`);

@@ -19,7 +19,8 @@ export function escapeText(text: string, max: number): string {
   let result = '';
   for (const [index, part] of line.split(URL_PATTERN).entries()) {
     // Discord shows a preview of a bare URL. Angle brackets prevent that, and are not shown.
-    const pieces = index % 2 === 1 ? [`<${encodeMarkdown(part)}>`] : Array.from(part, escapeCharacter);
+    const url = part.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
+    const pieces = index % 2 === 1 ? [`<${url}>`] : Array.from(part, (one) => (MARKDOWN.test(one) ? `\\${one}` : one));
     for (const piece of pieces) {
       // The limit applies to the escaped text, which is longer.
       if (result.length + piece.length > max - 1) return `${result.trimEnd()}…`;
@@ -30,9 +31,6 @@ export function escapeText(text: string, max: number): string {
 }
 
 const MARKDOWN = /[\\*_~`|<>[\]()]/;
-const escapeCharacter = (character: string): string => (MARKDOWN.test(character) ? `\\${character}` : character);
-const encodeMarkdown = (url: string): string =>
-  url.replace(/[*`|~]/g, (character) => PERCENT_CODES[character] ?? character);
 
 export const commandMention = (name: string, id: string | undefined): string =>
   id === undefined ? `\`/${name}\`` : `</${name}:${id}>`;

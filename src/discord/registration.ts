@@ -208,15 +208,13 @@ function normalize(value: unknown): unknown {
 const isDefault = (value: unknown): boolean =>
   (value ?? false) === false || (typeof value === 'object' && Object.keys(Object(value)).length === 0);
 
-const PERMISSIONS = neededPermissions.reduce((all, { bits }) => all | bits, 0n);
-
 export function installLinks(
   applicationId: string,
   { userInstall }: { userInstall: boolean },
 ): { server: string; person?: string } {
   const server = link(applicationId, {
     scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
-    permissions: String(PERMISSIONS),
+    permissions: String(neededPermissions.reduce((all, { bits }) => all | bits, 0n)),
     integration_type: String(ApplicationIntegrationType.GuildInstall),
   });
   if (!userInstall) return { server };

@@ -160,10 +160,6 @@ const groupPresenter =
   (sources: MessageSources) => (task: Task, place: Pick<Task, 'guildId' | 'channelId'>, signal?: AbortSignal) =>
     task.traits.isAlbum ? prepareAlbum(task, place.guildId, sources) : prepareBatch(task, place, sources, signal);
 
-/** A result that will be moderated is not shown while it is being generated. */
-const shownPreviewOf = async (task: Task, sources: MessageSources, signal: AbortSignal | undefined) =>
-  sources.safety.rules.judgesResults(task) ? undefined : previewOf(task, sources, signal);
-
 /** Builds the messages of tasks from the task, the files of its results, and the view of its kind. */
 export function presenter(sources: MessageSources) {
   const { tasks, safety } = sources;
@@ -192,7 +188,8 @@ export function presenter(sources: MessageSources) {
       const base = { ...NOTHING_SHOWN, ...(await lineageOf(task, task, sources)) };
       if (task.traits.isText) return withFallback(await singleAnswerMessage(task, base.parentLink, task.guildId), say);
       if (!hasEnded(task)) {
-        const preview = await shownPreviewOf(task, sources, signal);
+        // A result that will be moderated is not shown while it is being generated.
+        const preview = safety.rules.judgesResults(task) ? undefined : await previewOf(task, sources, signal);
         const files = preview ? [preview.file] : [];
         return toPrepared(taskMessage(task, context, say, { ...base, files }), preview?.fitted.release);
       }
@@ -216,8 +213,11 @@ export function presenter(sources: MessageSources) {
       if (showsOthers(task)) return prepareGroup(shownTask, origin);
       if (task.traits.isTalk) return withFallback(transcript(task, await talkTurns(task, tasks.book), say), say);
       const base = { ...NOTHING_SHOWN, ...(await lineageOf(task, origin, sources)) };
-      if (task.traits.isText)
-        return withFallback(await singleAnswerMessage(withoutFollowUps(task), base.parentLink, guildId), say);
+      if (task.traits.isText) {
+        // The whole answer is attached as a file, because its further messages are not shown again.
+        const shown = task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
+        return withFallback(await singleAnswerMessage(shown, base.parentLink, guildId), say);
+      }
       const storedFiles = await sources.storedFiles(task);
       const results = await resultsOf(shownTask, sources, copiesOf(storedFiles ?? new Map()));
       return prepareResults(shownTask, results, base, { areGone: storedFiles !== undefined, guildId });
@@ -299,10 +299,6 @@ function sourceLink(parent: Task, { guildId, channelId, route }: Origin): string
   const source = isReadable ? own : parent.beside?.findLast((copy) => copy.channelId === channelId);
   return source && linkToMessage(source);
 }
-
-/** Makes the message attach the whole answer as a file, because the further messages of the answer are not shown again. */
-const withoutFollowUps = (task: Task): Task =>
-  task.answer ? { ...task, answer: { ...task.answer, areShown: false } } : task;
 
 /** The bytes of a spoken reply are hashed as they are posted, so nothing is decoded. */
 async function recordedPing(task: Task, sources: MessageSources): Promise<PreparedMessage> {

@@ -24,6 +24,7 @@ export function proposalQuestion(
   say: Say,
 ): MessagePlan {
   const cost = price === undefined ? say('cost.unknown') : estimateText({ ...bounds, amount: price }, say);
+  const runAll = orders.length === 1 ? say('proposal.run') : say('proposal.runAll', { count: orders.length });
   return {
     content: [
       ...(hidesPrompt ? [] : [...requestLines(orders, say), ...optionLines(orders, say)]),
@@ -33,16 +34,13 @@ export function proposalQuestion(
       say('proposal.cost', { cost, count: orders.length, until: Math.floor(until / 1000) }),
     ].join('\n'),
     controls: [
-      buttonPlan(runLabel ?? runText(orders.length, say), customIds.runProposal.id(id), { style: 'primary' }),
+      buttonPlan(runLabel ?? runAll, customIds.runProposal.id(id), { style: 'primary' }),
       ...(batch && orders.length > 1 ? [buttonPlan(say('batch.buttons.showAll'), customIds.showPrompts.id(id))] : []),
       ...(batch?.asTyped ? [buttonPlan(say('batch.buttons.asTyped'), customIds.runAsTyped.id(id))] : []),
       buttonPlan(say('task.buttons.cancel'), customIds.cancelProposal.id(id)),
     ],
   };
 }
-
-const runText = (count: number, say: Say): string =>
-  count === 1 ? say('proposal.run') : say('proposal.runAll', { count });
 
 /** What a member should know before confirming orders: which models are slow or failing. */
 function outlookNotes(orders: readonly ProposedOrder[], outlook: Outlook, say: Say): string[] {

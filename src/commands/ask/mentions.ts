@@ -81,7 +81,8 @@ export class Mentions {
     if (open.message.content === message.content && open.message.files.length === message.files.length) return;
     if (!message.isForBot && open.state !== 'starting') return this.remove([message.id]);
     open.message = { ...message, repliedTo: message.repliedTo ?? open.message.repliedTo };
-    if (open.state !== 'refused' || this.#services.discord.rateLimiter.refuseInteraction(senderOf(message))) return;
+    const sender = { userId: message.memberId, guildId: message.guildId };
+    if (open.state !== 'refused' || this.#services.discord.rateLimiter.refuseInteraction(sender)) return;
     open.state = 'waiting';
     if (!(await this.#takeProposal(open))) return this.#noteLateEdit(message, open.reply);
     const turn = this.#turns.run(message, () => this.#submit(open));
@@ -332,5 +333,3 @@ export class Mentions {
       await this.#services.conversations.asks.stop(task, new Refusal('refusals.questionDeleted'));
   }
 }
-
-const senderOf = ({ memberId: userId, guildId }: MemberMessage) => ({ userId, guildId });

@@ -13,7 +13,6 @@ import {
   presetCommands,
   presetContent,
 } from '../../services/orders/preset.ts';
-import type { TaskKind } from '../../services/tasks/kind-spec.ts';
 import { type Context, command, type Feature, on, type Services } from '../feature.ts';
 import { MAX_OPTION_LENGTH, modelOrDefault } from '../options.ts';
 import {
@@ -33,7 +32,6 @@ const templateOption = { type: 'text', max: MAX_TEMPLATE_LENGTH } as const satis
 const optionsOption = { type: 'text', max: MAX_OPTION_LENGTH } as const satisfies TextOption;
 const chosenPreset = { type: 'text', required: true, hasSuggestions: true, max: 100 } as const satisfies TextOption;
 
-const kindOf = (command: PresetCommand): TaskKind => (command === 'music' ? 'song' : command);
 const purposeOf = { imagine: 'image', image: 'image', video: 'video', music: 'music', ask: 'text' } as const;
 
 const isOwn = ({ memberId }: Preset, { facts }: Context): boolean => memberId === facts.userId;
@@ -68,7 +66,7 @@ async function assertUsable(content: PresetContent, { services, origin }: Contex
   const { name, template, options, command: maker } = content;
   const words = Object.values(options).filter((value) => typeof value === 'string');
   const judged = [name, template, ...words].join('\n');
-  await services.safety.rules.assertTextAllowed({ ...origin, kind: kindOf(maker) }, judged);
+  await services.safety.rules.assertTextAllowed({ ...origin, kind: maker === 'music' ? 'song' : maker }, judged);
   if (typeof options.model === 'string') await modelOrDefault(purposeOf[maker], options.model, services);
 }
 

@@ -78,10 +78,8 @@ function throwNotText(error: unknown): never {
 function diffLines(oldRules: RuleSet, newRules: RuleSet, targets: RuleTargets, say: Say): string[] {
   return ruleNames.flatMap((name) => {
     const { removed, added } = changedLines(oldRules, newRules, name);
-    const show = (line: string): string => escapeBackticks(readableLine(name, line, targets, say));
+    const show = (line: string): string => readableLine(name, line, targets, say).replaceAll('`', 'ˋ');
     const lines = [...removed.map((line) => `- ${show(line)}`), ...added.map((line) => `+ ${show(line)}`)];
     return lines.length === 0 ? [] : [`# ${say(`rules.names.${name}`)}`, ...lines];
   });
 }
-
-const escapeBackticks = (line: string): string => line.replaceAll('`', 'ˋ');

@@ -63,9 +63,14 @@ const setSpoiler =
       if (known.request.spoiler === 'required') throw new Refusal('refusals.spoilerRequired');
       return withRequest(known, { spoiler: isSpoiler });
     });
-    const changes = await Promise.all(messagesOf(task).map((message) => changeMessage(message, isSpoiler, context)));
+    const { discord, log } = services;
+    const change = (message: MessagePlace) =>
+      tryAndLog(log, 'Could not change the spoilers of a message.', {}, () =>
+        discord.outbox.setSpoilers(message, isSpoiler),
+      );
+    const changes = await Promise.all(messagesOf(task).map(change));
     // After its interaction's token, nothing reaches a private message or one of a personal install.
-    const isComplete = changes.every(Boolean) && (!task.message || editRoute(task) !== undefined);
+    const isComplete = !changes.includes(undefined) && (!task.message || editRoute(task) !== undefined);
     return loadTaskPage(taskId, list, context, isComplete ? undefined : say('tasks.spoilerLeft'));
   };
 
@@ -74,12 +79,6 @@ function messagesOf(task: Task): MessagePlace[] {
   // The question to moderators stays hidden.
   const copies = (task.beside ?? []).filter(({ id }) => id !== task.review?.messageId);
   return [...(own ? [own] : []), ...copies];
-}
-
-async function changeMessage(message: MessagePlace, isSpoiler: boolean, { services }: Context): Promise<boolean> {
-  const { discord, log } = services;
-  const change = () => discord.outbox.setSpoilers(message, isSpoiler);
-  return (await tryAndLog(log, 'Could not change the spoilers of a message.', {}, change)) !== undefined;
 }
 
 /** Turns the pages of `/tasks`, and returns from a task to the list. */

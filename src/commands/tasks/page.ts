@@ -76,9 +76,11 @@ export async function loadTaskDetails(id: string, list: TaskFilter, context: Con
 function pageControls(task: Task, address: string | undefined, list: TaskFilter, context: Context): Control[] {
   const { say, facts } = context;
   const button = (name: ButtonName, id: string): ButtonPlan[] => [buttonPlan(say(`tasks.buttons.${name}`), id)];
+  // A private result is shown to others only after a confirmation.
+  const showToOthers = isClosed(task) ? customIds.showAsk : customIds.show;
   const [first, ...rest] = [
     ...(canShowResult(task)
-      ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showButtonId(task))]
+      ? [...button('showMe', customIds.showMe.id(task.id)), ...button('show', showToOthers.id(task.id))]
       : []),
     ...(task.requesterId === facts.userId ? ownerButtons(task, list, button) : []),
     ...(mayDeleteMessage(task, context) && canDeleteMessage(task)
@@ -94,9 +96,6 @@ function pageControls(task: Task, address: string | undefined, list: TaskFilter,
 }
 
 type ButtonName = keyof Strings['tasks']['buttons'];
-
-/** A private result is shown to others only after a confirmation. */
-const showButtonId = (task: Task): string => (isClosed(task) ? customIds.showAsk : customIds.show).id(task.id);
 
 type MakeButton = (name: ButtonName, id: string) => ButtonPlan[];
 

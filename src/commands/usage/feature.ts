@@ -73,7 +73,9 @@ async function readUsage(
   const { usage, spending } = services.money;
   switch (of) {
     case 'me': {
-      const allowances = spending.allowances(requesterOf(context.origin)).filter(isMemberAllowance);
+      // Only admins can see the limits of others.
+      const isOwn = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
+      const allowances = spending.allowances(requesterOf(context.origin)).filter(isOwn);
       return { sheet: await usage.readMember(facts.userId, range, by), allowances };
     }
     case 'server': {
@@ -97,9 +99,6 @@ function placesIn({ of }: UsageRequest, { facts, origin, services }: Context): U
     return { holder, max, left: Math.max(0, max - counts[isServers ? 'server' : 'member']()) };
   });
 }
-
-/** Only admins can see the limits of other members. */
-const isMemberAllowance = ({ holder }: Allowance): boolean => holder === 'member' || holder === 'direct';
 
 /** A date has ten characters; longer input gets a refusal that shows the format. */
 const MAX_DATE_LENGTH = 40;

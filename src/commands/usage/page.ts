@@ -53,12 +53,14 @@ export interface UsagePage {
 }
 
 export function usagePage(page: UsagePage, say: Say): MessagePlan {
-  const { sheet, chart, unit, isExact } = page;
+  const { sheet, chart, unit, isExact, postedBy } = page;
   const headerLines = [heading(sheet, say), ...remainingLines(page, say), ...totalLines(page, say)];
-  const noteLines = [...notesOf(page, say), ...postedByLines(page, say)];
+  const author = postedBy === undefined ? [] : [say('usage.postedBy', { member: `<@${postedBy}>` })];
+  const noteLines = [...notesOf(page, say), ...author];
   const controls = isExact ? [] : [...rangeButtons(page, say), ...exactButtons(page, say)];
   if (sheet.rows.length === 0) {
-    const emptyNote = isEmpty(sheet) ? [say(`usage.empty.${sheet.subject}`)] : [];
+    const isEmpty = sheet.total === undefined || isZero(sheet.total);
+    const emptyNote = isEmpty ? [say(`usage.empty.${sheet.subject}`)] : [];
     return { content: [...headerLines, ...emptyNote, ...noteLines].join('\n'), files: [], controls };
   }
   const visibleSheet = {
@@ -93,8 +95,6 @@ function remainingLines({ allowances, places }: UsagePage, say: Say): string[] {
   );
 }
 
-const isEmpty = ({ total }: Sheet): boolean => total === undefined || isZero(total);
-
 /** The range is named only if the numbers are known to belong to it. */
 function heading(sheet: Sheet, say: Say): string {
   const title = say(`usage.title.${sheet.subject}`);
@@ -120,10 +120,6 @@ function mentionLines(sheet: Sheet): string[] {
     return mention === undefined ? [] : [`#${index + 1} ${mention}`];
   });
   return names.length === 0 ? [] : [names.join(' · ')];
-}
-
-function postedByLines({ postedBy }: UsagePage, say: Say): string[] {
-  return postedBy === undefined ? [] : [say('usage.postedBy', { member: `<@${postedBy}>` })];
 }
 
 function rangeButtons({ sheet, of, today }: UsagePage, say: Say): ButtonPlan[] {

@@ -2,7 +2,7 @@ import { customIds } from '../../discord/custom-ids.ts';
 import { withoutUndefined } from '../../lib/entries.ts';
 import { Refusal, throwIfRefusal } from '../../lib/refusal.ts';
 import { referenceLimits } from '../../services/gateway/reference-limits.ts';
-import { defineKind, type Kind, type WaitLimit } from '../../services/tasks/kind.ts';
+import { defineKind, type Kind } from '../../services/tasks/kind.ts';
 import type { Materials, PreparedReference } from '../../services/tasks/materials.ts';
 import { spoilerOf } from '../../services/tasks/task-facts.ts';
 import { readChoices } from '../choices.ts';
@@ -22,10 +22,6 @@ import {
   videoSpecs,
 } from './request.ts';
 import { videoView } from './view.ts';
-
-/** Jobs in a higher-quality mode take longer. */
-const durationKey = ({ model, mode = '' }: VideoRequest): string => `video:${model}:${mode}`;
-const videoLimit = (): WaitLimit => 'video';
 
 function givenReferences({ references = [] }: Materials, medium: PreparedReference['medium']): string[] {
   return references.filter((one) => one.medium === medium).map((one) => one.uri);
@@ -59,7 +55,12 @@ const extensionsOf = ({ aspectRatio, resolution, mode, metadata, extra }: Partia
 /** The generic endpoint and `/v1/videos` (specification, 4.4), and image-to-video on the vendor path (4.2). */
 export function videoKinds({ gateway, videosBody, callbackFields }: KindTools): Kind[] {
   const { videos, v1Videos, imageToVideo } = gateway;
-  const shared = { acceptsCallback: callbackFields?.video !== undefined, waitLimit: videoLimit, durationKey };
+  const shared = {
+    acceptsCallback: callbackFields?.video !== undefined,
+    waitLimit: () => 'video' as const,
+    // Jobs in a higher-quality mode take longer.
+    durationKey: ({ model, mode = '' }: VideoRequest): string => `video:${model}:${mode}`,
+  };
   return [
     defineKind({
       name: 'video',

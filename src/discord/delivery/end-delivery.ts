@@ -256,7 +256,8 @@ export class OwnerPing {
     const { outbox } = this.#context;
     if (route.by === 'token') return outbox.addFollowUp(route, bodyOf(plan), false);
     const { channelId, id } = route.message;
-    return outbox.post(channelId, pingNonceOf(task), bodyOf({ ...plan, repliesTo: id }));
+    // The nonce differs from that of the task's message. It has at most 25 characters, a task's id 17.
+    return outbox.post(channelId, `${task.id}-call`, bodyOf({ ...plan, repliesTo: id }));
   }
 
   /** Deletes the ping if the message that it replies to has been deleted in the meantime, by a member who had not seen the ping. */
@@ -291,6 +292,3 @@ function mayStillPing(
   if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < MAX_PING_DELAY_MS;
   return by === 'reply' && now - goingAt < NONCE_LIFETIME_MS;
 }
-
-/** Differs from the nonce of the task's message. A nonce has at most 25 characters, a task's id 17. */
-const pingNonceOf = ({ id }: Task): string => `${id}-call`;

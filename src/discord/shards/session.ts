@@ -44,7 +44,8 @@ export class Session {
   async load(): Promise<SessionInfo | null> {
     const { shardCount, intents } = this.#options;
     const text = await this.#facts.read(this.#name);
-    const row = rowOf(text);
+    // An unreadable row costs one identify.
+    const { data: row } = rowShape.safeParse(parsePlainJson(text ?? ''));
     // A session started with a different shard count covers different servers, and one started with different intents receives different events.
     const isOurs = row?.shardCount === shardCount && row.intents === intents;
     this.#info = isOurs ? { ...row, shardId: this.#shardId } : null;
@@ -87,9 +88,6 @@ export class Session {
     return JSON.stringify({ sessionId, resumeURL, sequence: this.progress.completedSequence, shardCount, intents });
   }
 }
-
-/** An unreadable row costs one identify. */
-const rowOf = (text = ''): z.output<typeof rowShape> | undefined => rowShape.safeParse(parsePlainJson(text)).data;
 
 /** Tracks up to which dispatch everything in a session has been handed over. Hand-overs may finish in any order. */
 export class Progress {

@@ -120,11 +120,10 @@ function shortState({ task }: AlbumEntry, say: Say): string {
   const lengthsText = durationsText(task, say);
   if (hasEnded(task))
     return lengthsText ?? (versesOf(task).length > 0 ? say('music.state.lyricsOnly') : say('music.state.nothing'));
-  const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : progressOf(task);
+  const state = task.state === 'running' ? 'working' : 'waiting';
+  const progress = isMissed(task) ? 'notFoundYet' : task.times.overdue !== undefined ? 'overdue' : state;
   return [...(lengthsText === undefined ? [] : [lengthsText]), say(`music.state.${progress}`)].join(' · ');
 }
-
-const progressOf = ({ state }: Task): 'waiting' | 'working' => (state === 'running' ? 'working' : 'waiting');
 
 function durationsText(task: Task, say: Say): string | undefined {
   const finished = finishedTracks(task);

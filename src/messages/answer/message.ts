@@ -29,7 +29,8 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
   const isOver = hasEnded(task);
   const isSingleMessage = further.length === 0;
   const isComplete = isSingleMessage || !isOver || answerOf(task).areShown === true;
-  const fullFiles = isComplete ? [] : [fullAnswerFile(task)];
+  const name = `${fileNamePrefix(task, titleOf(task))}answer.md`;
+  const fullFiles = isComplete ? [] : [{ name, bytes: Buffer.from(answerText(task)) }];
   const wholeFiles = isOver && isExcerpt(first) ? first.files : fullFiles;
   const notes = [...callLines(task, say), ...noticeLines(task, style, say), ...stateLines(task, style, say)];
   const lines = [
@@ -135,11 +136,6 @@ function omissionLines({ answer, request: { schema } }: Task, say: Say): string[
 
 const filesOf = (files: readonly AnswerFile[]): FilePlan[] =>
   files.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }));
-
-const fullAnswerFile = (task: Task): FilePlan => ({
-  name: `${fileNamePrefix(task, titleOf(task))}answer.md`,
-  bytes: Buffer.from(answerText(task)),
-});
 
 /** The characters available for the answer. The first message also shows the question and the state, and the others may show a note. */
 const MAX_TEXT_LENGTHS = { first: 1_100, other: 1_850 };
