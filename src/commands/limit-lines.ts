@@ -33,7 +33,6 @@ export function limitLines(guildId: string, budget: ServerBudget, context: Conte
 export const remainingLine = (allowance: Allowance, say: Say): string =>
   leftLine(allowance.holder, remainingText(allowance, say, { showsGrant: true }), say);
 
-/** Says that requests are paused, on all servers or on this one. */
 export const pauseLines = ({ isPaused, unreadable }: ServerBudget, { services, say }: Context): string[] => [
   ...(services.money.budgets.isWholeBotPaused ? [say('budget.pausedEverywhere')] : []),
   ...(isPaused ? [say(unreadable ? 'budget.unreadable' : 'budget.paused')] : []),

@@ -41,7 +41,6 @@ const minimalOrders: Readonly<Partial<Record<Purpose, (model: string) => Ordered
   text: (model) => ({ kind: 'ask', request: { prompt: '', model } }),
 };
 
-/** The kinds of tasks that are ordered with a model of a kind. */
 const orderedKinds: Readonly<Partial<Record<ModelKind, TaskKind>>> = {
   image: 'image',
   video: 'video',
@@ -276,7 +275,6 @@ export function readFiles(references: References, limits: FileLimits): MemberFil
   return [...files, ...givenLinks(references).map((address) => ({ address, name: shorten(fileNameIn(address)) }))];
 }
 
-/** What is stored of a member's file. */
 export const toMemberFile = ({ address, name, isSpoiler }: Attachment): MemberFile => ({
   address,
   name: shorten(name),

@@ -28,7 +28,6 @@ export type ChoiceName = keyof Strings['settings']['choices'];
 /** The value of a choice that leaves the decision to the next level. */
 const UNSET = 'unset';
 const SWITCH = ['on', 'off'] as const;
-/** The flags that are chosen, not entered. */
 const CHOSEN_FLAGS = ['aspect', 'version', 'quality'] as const;
 
 /** A switch as the value of its choice. */

@@ -125,7 +125,6 @@ const taskAndIndexCodec = namedArguments({ taskId: taskArgument, index: numberAr
 const taskAndChoiceCodec = <Which extends string>(choices: readonly Which[]) =>
   namedArguments({ taskId: taskArgument, which: z.enum(choices) });
 
-/** Where a form was opened: on the message of a task, or from the menu of any message. */
 export type FormOrigin = ({ from: 'task'; taskId: string } | { from: 'menu'; isPrivate: boolean }) & {
   /** The draft with the images or the message that the form was opened from. */
   draftId: string | undefined;
@@ -184,7 +183,6 @@ const filterCodec: PointerCodec<TaskFilter> = namedArguments({
   words: emptyOr(z.string().refine(fitsCustomId)).optional(),
 });
 
-/** The page of a task, and the list that it was opened from. */
 const taskPageCodec: PointerCodec<{ taskId: string; list: TaskFilter }> = {
   write: ({ taskId, list }) => [taskId, ...filterCodec.write(list)],
   read([taskId = '', ...args]) {
@@ -228,7 +226,6 @@ const indexCodec: PointerCodec<number> = {
   read: ([index = '0']) => (/^\d{1,2}$/.test(index) ? Number(index) : forgedIdRefusal()),
 };
 
-/** A task that a member reports, and the message on which they did so. */
 const reportedCodec = namedArguments({ taskId: taskArgument, messageId: z.string().regex(/^\d{1,20}$/) });
 
 export const ruleSections = ['access', 'use', 'words', 'links', 'moderation', 'categories', 'log'] as const;

@@ -26,7 +26,6 @@ const PERMANENT_ERRORS: ReadonlySet<GatewayErrorKind> = new Set([
 ]);
 
 export interface FollowerParts extends AppContext {
-  /** Stored follows; a row expires with its token. */
   rows: StoredTasks['follows'];
   fineTunes: FineTunes;
   outbox: Outbox;

@@ -46,16 +46,6 @@ export const reasonText = (reason: FailureReason | undefined, say: Say): string 
     ? say(`reasons.${reason.name}`, { ...reason.variables, defaultValue: '' })
     : (reason ?? '');
 
-const REFUSAL_PREFIX = 'refusals.';
-
-/** The kind of a failure, as an identifier that never contains text from outside. */
-function failureReason(error: unknown): string {
-  if (error instanceof Refusal)
-    return error.key.startsWith(REFUSAL_PREFIX) ? error.key.slice(REFUSAL_PREFIX.length) : error.key;
-  if (error instanceof GatewayError) return `gateway.${error.kind}`;
-  return error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind) ? 'store' : 'unexpected';
-}
-
 /** Every failure ends here: one sentence for the member, one line for the log. */
 export class Funnel {
   readonly #log: PlainLog;
@@ -69,8 +59,8 @@ export class Funnel {
 
   /** `what` names the failed work. It is only used in the log. `say`: for those who read the sentence; may be missing if no one does. */
   messageFor(error: unknown, what: string, say: Say = sayIn()): string {
-    this.#failures.notify(failureReason(error));
     if (error instanceof Refusal) {
+      this.#failures.notify(error.key.replace(/^refusals\./, ''));
       this.#log.info({ what, refusal: error.key }, 'Refused an interaction.');
       if (!(error instanceof SeveralRefusals)) return refusalMessage(error, say);
       return error.all
@@ -80,15 +70,18 @@ export class Funnel {
     }
     if (error instanceof GatewayError) {
       const { kind, status, code, reason } = error;
+      this.#failures.notify(`gateway.${kind}`);
       // The message is for the member only and not for the log, because it may quote the request.
       this.#log.warn({ what, kind, status, code: safeName(code) }, 'The gateway returned an error.');
       // A gateway's message can repeat the request and more.
       return say(`gateway.${kind}`, { message: asSentence(escapeText(reasonText(reason, say), MAX_TEXT_LENGTH)) });
     }
     if (error instanceof StoreError && TEMPORARY_ERRORS.has(error.kind)) {
+      this.#failures.notify('store');
       this.#log.error({ what, kind: error.kind, reason: error.message }, 'The store failed.');
       return say('refusals.storeUnavailable');
     }
+    this.#failures.notify('unexpected');
     // A bug: the member gets a reference that appears in all log lines of the task or the interaction.
     const subject = currentSubject();
     const reference = subject.task ?? subject.reference ?? newReference();

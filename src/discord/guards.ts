@@ -62,7 +62,6 @@ export const neededPermissions: readonly Permission[] = Object.values(permission
 /** What the bot needs to post a result, a report or an alert. */
 export const postPermissions: readonly Permission[] = [permissions.view, permissions.send, permissions.attach];
 
-/** The permissions that the bot lacks in a channel. */
 export function missingPermissions(
   { appPermissions }: { appPermissions: bigint },
   required: readonly Permission[] = neededPermissions,

@@ -44,7 +44,6 @@ export function interactionFactsOf(interaction: Interaction) {
     ...place,
     userId: user?.id ?? '',
     channelId: channel?.id,
-    /** The parent channel of the thread; undefined if it is not a thread. */
     parentChannelId: isThread && channel && 'parent_id' in channel ? (channel.parent_id ?? undefined) : undefined,
     /** Unknown in a thread, where it counts as not restricted. */
     isAgeRestricted: channel !== undefined && 'nsfw' in channel && channel.nsfw === true,
@@ -54,10 +53,8 @@ export function interactionFactsOf(interaction: Interaction) {
     createdAt: timestampOf(id),
     /** The permissions of the member; none in direct messages. */
     permissions: BigInt(member?.permissions ?? 0),
-    /** The roles of the member; none in direct messages. */
     roleIds: member?.roles ?? [],
     appPermissions: BigInt(app_permissions),
-    /** The size limit of attachments, in bytes. */
     uploadLimit: interaction.attachment_size_limit,
   };
 }

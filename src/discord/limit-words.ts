@@ -33,7 +33,6 @@ const capTerms = (caps: CapsByPeriod, say: Say): string[] =>
     ];
   });
 
-/** What a grant adds. */
 export const grantWords = ({ amount, tasks }: Cap, say: Say): string =>
   listText(
     [

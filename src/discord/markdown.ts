@@ -39,7 +39,6 @@ export const commandMention = (name: string, id: string | undefined): string =>
 export const memberMention = (memberId: string | undefined, say: Say): string =>
   memberId === undefined ? say('deletedMember') : `<@${memberId}>`;
 
-/** The message that a task is about. */
 export const subjectLink = ({ guildId, channelId, request: { about: id } }: Task): string | undefined =>
   channelId === undefined || id === undefined ? undefined : linkToMessage({ guildId, channelId, id });
 

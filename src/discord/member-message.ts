@@ -69,7 +69,6 @@ export function memberPacketIn(packet: unknown): MessagePacket | undefined {
   return data;
 }
 
-/** Undefined for a packet that is not a message from a member. */
 export function memberMessageIn(packet: unknown, botUserId: string | undefined) {
   const { d: message } = memberPacketIn(packet) ?? {};
   if (!message) return undefined;
@@ -86,7 +85,6 @@ export function memberMessageIn(packet: unknown, botUserId: string | undefined) 
     /** Without the mentions of the bot. */
     content: content.replaceAll(`<@${botUserId}>`, '').replaceAll(`<@!${botUserId}>`, ''),
     files: filesOf(message),
-    /** Whether the message mentions the bot, replies to it, or is a direct message to it. */
     isForBot: isMessageForBot(message, botUserId),
     /** The message that the member replied to. Discord leaves out the text and the files of what the bot may not read. */
     repliedTo: repliedTo

@@ -1,8 +1,8 @@
 /** A message as plain data. Only the adapter knows Discord's limits and formats. */
 export interface MessagePlan {
   content?: string;
-  /** Content that is too long is truncated at a word boundary; with `file`, all of it is also attached as a file. */
-  overflow?: 'cut' | 'file';
+  /** Content that is too long is truncated at a word boundary; with this, all of it is also attached as a file. */
+  overflow?: 'file';
   files?: readonly FilePlan[];
   /** Buttons are arranged in rows; a select menu has a row of its own. */
   controls?: readonly Control[];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, SteadyClock } from '../lib/clock.ts';
 import type { PlainLog } from '../lib/log.ts';
-import { Refusal } from '../lib/refusal.ts';
+import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import { type Rate, TokenBuckets } from '../lib/token-buckets.ts';
 
 /** The bot's own limits; undefined for none. */
@@ -12,11 +12,6 @@ export interface RateSettings {
 
 /** Actions that cost more than a reply, and are rarely needed twice. */
 export type ExpensiveAction = 'export' | 'talk';
-
-const EXPENSIVE_ACTION_RATES: Readonly<Record<ExpensiveAction, Rate>> = {
-  export: { atOnce: 10, perSecond: 1 / 60 },
-  talk: { atOnce: 5, perSecond: 1 / 60 },
-};
 
 /** A bot that seems to be a member could otherwise talk to this one without end. A busy channel needs less. */
 const CHANNEL_MESSAGE_RATE: Rate = { atOnce: 30, perSecond: 1 / 10 };
@@ -50,8 +45,8 @@ export class RateLimiter {
     this.#buckets = senderBuckets(settings, this.#clock);
     this.#channelMessages = new TokenBuckets(CHANNEL_MESSAGE_RATE, this.#clock);
     this.#expensiveActions = {
-      export: new TokenBuckets(EXPENSIVE_ACTION_RATES.export, this.#clock),
-      talk: new TokenBuckets(EXPENSIVE_ACTION_RATES.talk, this.#clock),
+      export: new TokenBuckets({ atOnce: 10, perSecond: 1 / 60 }, this.#clock),
+      talk: new TokenBuckets({ atOnce: 5, perSecond: 1 / 60 }, this.#clock),
     };
   }
 
@@ -64,13 +59,11 @@ export class RateLimiter {
 
   /** For every command, press, form and message that the bot responds to. */
   refuseInteraction(sender: Sender): Refusal | undefined {
-    const waitMs = this.#buckets.interactions.take(sender);
-    return waitMs === undefined ? undefined : this.#refuse(waitMs);
+    return this.#refusalAfter(this.#buckets.interactions.take(sender));
   }
 
   refuseSuggestion(sender: Sender): Refusal | undefined {
-    const waitMs = this.#buckets.suggestions.take(sender);
-    return waitMs === undefined ? undefined : this.#refuse(waitMs);
+    return this.#refusalAfter(this.#buckets.suggestions.take(sender));
   }
 
   allowsMessageIn(channelId: string): boolean {
@@ -79,10 +72,11 @@ export class RateLimiter {
 
   assertAllowed(action: ExpensiveAction, { userId }: Sender): void {
     const buckets = this.#expensiveActions[action];
-    if (!buckets.take(userId)) throw this.#refuse(buckets.waitMs(userId));
+    throwIfRefusal(this.#refusalAfter(buckets.take(userId) ? undefined : buckets.waitMs(userId)));
   }
 
-  #refuse(waitMs: number): Refusal {
+  #refusalAfter(waitMs: number | undefined): Refusal | undefined {
+    if (waitMs === undefined) return undefined;
     const now = this.#clock.now();
     if (now - this.#warnedAt >= WARNING_INTERVAL_MS) {
       this.#warnedAt = now;
@@ -97,9 +91,11 @@ class SenderBuckets {
   readonly #members: TokenBuckets | undefined;
   readonly #servers: TokenBuckets | undefined;
 
-  constructor({ member, server }: RateSettings, clock: { now(): number }) {
-    this.#members = member && new TokenBuckets(member, clock);
-    this.#servers = server && new TokenBuckets(server, clock);
+  constructor({ member, server }: RateSettings, clock: { now(): number }, factor = 1) {
+    const bucketsOf = ({ atOnce, perSecond }: Rate) =>
+      new TokenBuckets({ atOnce: atOnce * factor, perSecond: perSecond * factor }, clock);
+    this.#members = member && bucketsOf(member);
+    this.#servers = server && bucketsOf(server);
   }
 
   /** Takes a token from both, or returns how long to wait. A flooding member does not use up their server's rate. */
@@ -111,13 +107,7 @@ class SenderBuckets {
   }
 }
 
-const suggestionRate = (rate: Rate | undefined): Rate | undefined =>
-  rate && {
-    atOnce: rate.atOnce * SUGGESTIONS_PER_INTERACTION,
-    perSecond: rate.perSecond * SUGGESTIONS_PER_INTERACTION,
-  };
-
-const senderBuckets = ({ member, server }: RateSettings, clock: SteadyClock) => ({
-  interactions: new SenderBuckets({ member, server }, clock),
-  suggestions: new SenderBuckets({ member: suggestionRate(member), server: suggestionRate(server) }, clock),
+const senderBuckets = (settings: RateSettings, clock: SteadyClock) => ({
+  interactions: new SenderBuckets(settings, clock),
+  suggestions: new SenderBuckets(settings, clock, SUGGESTIONS_PER_INTERACTION),
 });

@@ -375,7 +375,6 @@ async function showOutcome(responder: Responder, prepared: Omit<PreparedMessage,
 
 const formKey = (userId: string, formId: string): string => `${userId} ${formId}`;
 
-/** The id of the form that was corrected; undefined for any other interaction. */
 function correctedForm({ type, data }: Interaction): string | undefined {
   if (type !== InteractionType.ModalSubmit || readCustomId(data.custom_id)?.verb !== customIds.corrected.name)
     return undefined;

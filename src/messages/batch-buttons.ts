@@ -85,7 +85,6 @@ const retryFailedButton = onPress(customIds.retryFailed, {
   },
 });
 
-/** Shows one task of a batch in a new message. */
 const taskSelect = onPress(customIds.batchTask, {
   reply: 'new-message',
   async run(id, context, { selectedValues: [chosenId = ''] }) {

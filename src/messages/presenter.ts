@@ -42,7 +42,6 @@ interface ResultOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The files of results, with names and descriptions for their readers. */
 function resultFiles(task: Task, results: readonly Result[], prompt: string, say: Say): FilePlan[] {
   return results.flatMap((result, index): FilePlan[] => {
     if (result.outcome !== 'file') return [];
@@ -309,7 +308,6 @@ async function recordedPing(task: Task, sources: MessageSources): Promise<Prepar
   return ping;
 }
 
-/** The message that tells the owner that the task has ended. */
 function pingFor(task: Task, say: Say): PreparedMessage {
   if (task.traits.isTalk) return toPrepared(talkNotice(task, say));
   if (task.traits.isUtterance) {

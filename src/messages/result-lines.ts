@@ -28,7 +28,6 @@ export function fullTextFile(task: Task, maxLength = MAX_TEXT_LENGTH): FilePlan[
   return fitLines(text, maxLength).isComplete ? [] : [{ name, bytes: Buffer.from(text) }];
 }
 
-/** A button for each line that generates images from it, and one button for all lines. */
 export function lineButtons({ id, text = '' }: Task, say: Say) {
   const each = linesWithButtons(text).map((_, index) =>
     buttonPlan('', customIds.line.id({ taskId: id, index: index + 1 }), { emoji: keycap(index + 1) }),

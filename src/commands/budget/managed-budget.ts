@@ -58,7 +58,6 @@ export class ManagedBudget {
     return { hash: this.#context.services.money.budgets.memberHash(this.guildId, memberId), memberId };
   }
 
-  /** Changes the budget on behalf of the member. */
   async change(transition: (budget: ServerBudget, author: BudgetAuthor) => ServerBudget): Promise<void> {
     const { services, facts } = this.#context;
     const { clock } = services;
@@ -74,7 +73,6 @@ export class ManagedBudget {
     });
   }
 
-  /** Names the server if it is not the one where the reply is read. */
   reply(...lines: readonly string[]): MessagePlan {
     const { facts, say } = this.#context;
     const isHere = this.guildId === facts.guildId || this.guildId === WHOLE_BOT;

@@ -95,7 +95,6 @@ export const confirmationLine = (price: string, say: Say): string =>
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
-/** The limits of one member, and what is left of them. */
 export function memberPage(
   budget: ManagedBudget,
   { id: memberId, roleIds }: ChosenUser,

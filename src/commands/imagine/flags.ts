@@ -64,7 +64,6 @@ function flagText(option: keyof FlagValues, value: string | number | boolean | u
 /** The flags that settings can set. */
 export const usualFlags = ['aspect', 'version', 'quality', 'stylize'] as const;
 
-/** The value of an option's flag in a text; undefined if it has none. */
 export const flagIn = (text: string, option: keyof FlagValues): string | undefined =>
   flagsIn(text).find(({ name }) => SPELLINGS[option].includes(name))?.value;
 

@@ -107,7 +107,7 @@ async function postEntry(
   const channelId = safety.rules.get(guildId).logChannelId ?? money.budgets.get(guildId).alertsChannelId;
   if (channelId === undefined) return false;
   const content = contentIn(await discord.readers.sayTo({ guildId, channelId }));
-  return postInLog({ guildId, channelId, memberIds }, { content, overflow: 'cut' }, services);
+  return postInLog({ guildId, channelId, memberIds }, { content }, services);
 }
 
 /** Once for each server whose rules or limits could not be read. */

@@ -37,7 +37,6 @@ interface RulesPageFacts extends RuleFacts {
   warnings: readonly string[];
 }
 
-/** The rules page of the current server, below a note if there is one. */
 export async function currentRulesPage(context: Context, note?: string): Promise<MessagePlan> {
   const { guildId } = managedServer(context);
   const facts = ruleFacts(guildId, context.services);

@@ -46,7 +46,6 @@ function throwIfRetryNeeded(needsRetry: boolean): void {
 const copiesIn = (guildId: string, { beside = [], review }: Task) =>
   beside.filter((one) => one.guildId === guildId && one.id !== review?.messageId);
 
-/** The task with only its messages in one server. */
 function withOnlyMessagesIn(task: Task, guildId: string): Task {
   const beside = copiesIn(guildId, task);
   if (task.guildId === guildId) return { ...task, beside };

@@ -14,7 +14,6 @@ import { type Context, on, type Services } from '../feature.ts';
 import { presetPlace } from '../presets.ts';
 import { findShownTask, isShownIn } from '../shown-task.ts';
 
-/** The server and the channel where its moderators read reports. */
 function reportChannelOf({ facts, services }: Context): { guildId: string; channelId: string } {
   const { guildId, install } = facts;
   if (guildId === undefined || install !== 'guild') throw new Refusal('refusals.reports.noServer');
@@ -24,7 +23,6 @@ function reportChannelOf({ facts, services }: Context): { guildId: string; chann
   return { guildId, channelId };
 }
 
-/** Reports a result of the bot to the moderators of the server. */
 export const reportMenu: Menu<Services> = {
   name: 'report',
   async open(target, context) {

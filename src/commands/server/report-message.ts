@@ -26,7 +26,6 @@ export function reportMessage(report: Report, reported: Reported, history: Repor
       ...historyLines(history, say),
       ...decisionLines(report, say),
     ].join('\n'),
-    overflow: 'cut',
     controls: controls(report, say),
     // The image goes with the result.
     ...(report.decision?.what === 'removed' && { files: [] }),

@@ -134,7 +134,6 @@ async function recordCopy(
   });
 }
 
-/** Deletes the message of a task, and returns what happened. */
 async function deletePost(taskId: string, context: Context): Promise<string> {
   const { say, facts, services } = context;
   const task = await visibleTask(taskId, context);

@@ -33,7 +33,6 @@ export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | unde
   return { title, facts: factsOf(sheet, measure), bars, entries, currency, language: say.language };
 }
 
-/** The chart's description for screen readers. */
 export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
   say('usage.chart.alt', {
     facts: sentencesText(

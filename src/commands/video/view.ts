@@ -38,7 +38,6 @@ export const videoView: KindView<keyof typeof videoSpecs> = {
   moreButtons: ({ id }, _offering, say) => againButtons(id, say, { startsRow: true }),
 };
 
-/** A requested parameter of a video, and its place in the request. */
 export interface RequestedParameter {
   parameter: keyof typeof PARAMETERS;
   /** The value that was sent, and the numbers in it. */

@@ -149,7 +149,6 @@ export class Responder {
     return place;
   }
 
-  /** Removes the reply, the message that was pressed, or an additional message. */
   async delete(followUpId?: string): Promise<void> {
     await this.#outbox.remove(this.#route(followUpId));
   }

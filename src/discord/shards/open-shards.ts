@@ -71,7 +71,6 @@ export class Shards {
     return this.#context.options.shardCount;
   }
 
-  /** The ids of this process's shards. */
   get ids(): number[] {
     return [...this.#shards.keys()];
   }

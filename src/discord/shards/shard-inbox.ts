@@ -77,7 +77,6 @@ export class ShardInbox<Services> {
     }
   }
 
-  /** Undefined for a message that is not for the bot. */
   #partitionFor(message: GatewayMessageCreateDispatchData): number | undefined {
     const { threads, mentioned, partitions } = this.#parts;
     if (!mentioned || !isMessageForBot(message, mentioned.userId)) return threads?.partitionOf(message.channel_id);

@@ -107,7 +107,6 @@ export async function songAttachments(
   return attachments;
 }
 
-/** The files of a message, and notes about those that could not be attached. */
 class Attachments {
   readonly files: FilePlan[] = [];
   readonly #task: Task;

@@ -46,7 +46,6 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
   return {
     first: {
       content: fitLines(lines),
-      overflow: 'cut',
       files,
       controls: style.buttons(task, say),
     } satisfies MessagePlan,
@@ -58,7 +57,6 @@ export function answerMessages(task: Task, style: AnswerStyle, say: Say, extras?
       );
       return {
         content: fitLines([text, ...asSubtext(restLines), ...(isLast ? stateLines(task, style, say) : [])]),
-        overflow: 'cut',
         files: isOver ? filesOf(partFiles) : [],
       };
     }),

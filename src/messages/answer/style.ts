@@ -186,7 +186,6 @@ function generationLine({ state, price, arguments: rawArguments }: AnswerCall, t
 /** More than a whole prompt takes with all of its characters escaped. */
 const MAX_LENGTH = 13_000;
 
-/** The proposed prompts, as Markdown. */
 export const proposalText = (task: Task): string =>
   proposalsOf(task)
     .map((proposal, index) => `${index + 1}. ${withNewInBold(task.request.prompt ?? '', proposal)}`)
