@@ -25,7 +25,7 @@ import { rulesForNoOne } from './rules-for-no-one.ts';
 /** Far more than all lists at their maximum size. */
 const MAX_BYTES = 1_000_000;
 
-export const exportRules = command({
+const exportRules = command({
   name: 'export',
   options: {},
   async run(_values, context): Promise<MessagePlan> {
@@ -39,7 +39,7 @@ export const exportRules = command({
 });
 
 /** Shows the changes that an import would make; a button applies them. */
-export const importRules = command({
+const importRules = command({
   name: 'import',
   options: { file: { type: 'attachment', required: true } },
   parse: ({ file }) => (file.size > MAX_BYTES ? new Refusal('refusals.rules.importTooLarge') : file),

@@ -159,12 +159,12 @@ function shownText(task: Task): string {
 const MAX_SHOWN_LENGTH = { matching: 1_000, mismatching: 450 };
 
 /** An answer with a schema is one message and a file, unless the finished answer is not JSON. */
-export const isStructured = (task: Task): boolean =>
+const isStructured = (task: Task): boolean =>
   task.request.schema !== undefined &&
   answerText(task) !== '' &&
   (!hasEnded(task) || answerOf(task).schemaCheck?.isUnfinished === false);
 
-export function structuredPart(task: Task): AnswerPart {
+function structuredPart(task: Task): AnswerPart {
   // While it streams, the answer may be wrapped in a code block of its own.
   const text = answerText(task).replace(/^```\w{0,20}\n/, '');
   const { count = 0 } = answerOf(task).schemaCheck ?? {};
@@ -175,7 +175,7 @@ export function structuredPart(task: Task): AnswerPart {
 
 const TRUNCATION_MARK = '\n…';
 
-export const isExcerpt = (part: AnswerPart | undefined): part is AnswerPart =>
+const isExcerpt = (part: AnswerPart | undefined): part is AnswerPart =>
   part?.text.endsWith(`${TRUNCATION_MARK}\n\`\`\``) === true;
 
 /** Returns whole lines if possible. In JSON a backtick is always part of a string, so it can be escaped. */
@@ -187,7 +187,7 @@ function excerptOf(text: string, max: number): string {
   return `${excerpt.slice(0, end > max / 2 ? end : max).toWellFormed()}${TRUNCATION_MARK}`;
 }
 
-export function mismatchLines(task: Task, say: Say): string[] {
+function mismatchLines(task: Task, say: Say): string[] {
   const { misfits: mismatches = [], count = 0, isUnfinished } = answerOf(task).schemaCheck ?? {};
   if (isUnfinished) return [say('ask.schema.unfinished')];
   if (mismatches.length === 0) return [];

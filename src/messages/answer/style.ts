@@ -201,7 +201,7 @@ function withNewInBold(original: string, proposal: string): string {
 }
 
 /** A row for each proposal. */
-export function promptUseButtons(task: Task, say: Say): ButtonPlan[] {
+function promptUseButtons(task: Task, say: Say): ButtonPlan[] {
   const proposals = proposalsOf(task);
   return proposals.flatMap((_, index) =>
     proposalUses.map((use) => {
