@@ -147,12 +147,7 @@ export function permissionsLine(
 }
 
 /** Where alerts are posted, and what the bot lacks there. */
-export const alertsLines = async (
-  guildId: string,
-  channel: string,
-  services: Services,
-  say: Say,
-): Promise<string[]> => [
+export const alertsLines = async (guildId: string, channel: string, services: Services, say: Say) => [
   say('budget.alerts', { channel }),
   ...(await missingLines(guildId, channel, 'alerts', services, say)),
 ];
@@ -167,10 +162,7 @@ const commandsText = ({ rules: { privateCommands } }: RuleFacts, say: Say): stri
     ? say('rules.noCommands')
     : privateCommands.map((command) => inlineCode(`/${command}`)).join(' ');
 
-function moderationLines(
-  { rules: { moderation }, hasModerationService, setByOperator }: RuleFacts,
-  say: Say,
-): string[] {
+function moderationLines({ rules: { moderation }, hasModerationService, setByOperator }: RuleFacts, say: Say) {
   const { thresholds, ...choices } = moderation;
   if (!usesModeration(moderation)) {
     if (!hasModerationService) return [say('rules.moderation.none')];

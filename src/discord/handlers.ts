@@ -131,9 +131,7 @@ export type Command<Services> =
     });
 
 /** All commands by their full names, such as `models` or `music follow`. */
-export function commandsByFullName<Services>(
-  commands: readonly Command<Services>[],
-): Map<string, SingleCommand<Services>> {
+export function commandsByFullName<Services>(commands: readonly Command<Services>[]) {
   return new Map(
     commands.flatMap((command) =>
       'subcommands' in command

@@ -54,10 +54,7 @@ export class Operator {
   }
 
   /** Edits a notice. Returns the messages that still exist, and whether an edit has to be retried. */
-  async edit(
-    messages: readonly MessagePlace[],
-    plan: MessagePlan,
-  ): Promise<{ messages: MessagePlace[]; needsRetry: boolean }> {
+  async edit(messages: readonly MessagePlace[], plan: MessagePlan) {
     const outcomes = await Promise.all(messages.map((message) => this.#editOne(message, plan)));
     return {
       messages: messages.filter((_, index) => outcomes[index] !== 'gone'),

@@ -208,10 +208,7 @@ function normalize(value: unknown): unknown {
 const isDefault = (value: unknown): boolean =>
   (value ?? false) === false || (typeof value === 'object' && Object.keys(Object(value)).length === 0);
 
-export function installLinks(
-  applicationId: string,
-  { userInstall }: { userInstall: boolean },
-): { server: string; person?: string } {
+export function installLinks(applicationId: string, { userInstall }: { userInstall: boolean }) {
   const server = link(applicationId, {
     scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
     permissions: String(neededPermissions.reduce((all, { bits }) => all | bits, 0n)),

@@ -143,11 +143,7 @@ export class Router<Services extends EarlyContext['services']> {
     for (const guard of this.#parts.guards) throwIfRefusal(guard(interactionFactsOf(interaction), pressed));
   }
 
-  async #answer(
-    interaction: Interaction,
-    responder: Responder,
-    earlierAcknowledgement: Acknowledgement | undefined,
-  ): Promise<void> {
+  async #answer(interaction: Interaction, responder: Responder, earlierAcknowledgement: Acknowledgement | undefined) {
     const parsed = this.#read(interaction);
     const contextFor = () => this.#contextFor(interaction, responder, parsed);
     if (parsed.asks === 'for suggestions') return responder.suggest(await parsed.suggest(contextFor()));
@@ -298,11 +294,7 @@ export class Router<Services extends EarlyContext['services']> {
     return this.#parts.languages?.(facts) ?? languagesFor(facts);
   }
 
-  #contextFor(
-    interaction: Interaction,
-    responder: Responder,
-    { asks, origin }: ParsedInteraction<Services>,
-  ): HandlerContext<Services> {
+  #contextFor(interaction: Interaction, responder: Responder, { asks, origin }: ParsedInteraction<Services>) {
     const { services, funnel } = this.#parts;
     const { member, place } = this.#languagesOf(interaction);
     const languageFor = (isPrivate: boolean): Language => (isPrivate ? member : place);

@@ -32,10 +32,7 @@ export function costOfTask({ estimate }: Task, cost: Cost | undefined, say: Say)
   return isEstimate ? estimateText({ ...estimate, amount }, say) : roundedDollars(amount, say);
 }
 
-export function estimateText(
-  { amount, isUpperBound, isLowerBound }: Omit<Estimate, 'source' | 'at'>,
-  say: Say,
-): string {
+export function estimateText({ amount, isUpperBound, isLowerBound }: Omit<Estimate, 'source' | 'at'>, say: Say) {
   const bound = isLowerBound ? 'atLeast' : isUpperBound ? 'atMost' : 'about';
   return say(`cost.${bound}`, { amount: roundedDollars(amount, say) });
 }

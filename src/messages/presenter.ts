@@ -132,11 +132,7 @@ function answerPresenter(sources: MessageSources) {
   const utteranceStyle = talkStyle(isInterrupted, isTalkOver);
   const answers = (task: Task, extras?: AnswerExtras) =>
     answerMessages(task, task.traits.isUtterance ? utteranceStyle : askStyle, sayIn(task.language), extras);
-  const singleAnswerMessage = async (
-    task: Task,
-    parentLink: string | undefined,
-    guildId: string | undefined,
-  ): Promise<MessagePlan> => {
+  const singleAnswerMessage = async (task: Task, parentLink: string | undefined, guildId: string | undefined) => {
     const notes = hasEnded(task) ? await costLines(task, guildId, sources) : [];
     return answers(task, { parentLink, notes }).first;
   };
@@ -278,11 +274,7 @@ function linkOf(result: Result): ShownResult['links'] {
 }
 
 /** `origin`: where the message is shown. */
-async function lineageOf(
-  task: Task,
-  origin: Origin,
-  { tasks }: MessageSources,
-): Promise<Pick<ShownResult, 'parentLink' | 'isSuggestion'>> {
+async function lineageOf(task: Task, origin: Origin, { tasks }: MessageSources) {
   const parent = task.parentId === undefined ? undefined : await tasks.book.get(task.parentId);
   // A song is not made from its album, an utterance from its talk or a result from its batch, so these get no link.
   if (!parent || task.traits.isListedByParent || parent.traits.isBatch) return {};

@@ -149,11 +149,7 @@ export async function submitConfirmed(
 }
 
 /** Repeats the order of a task for the member who pressed the button: a new task with the same parent, and with these changes. */
-export async function repeatOrder(
-  task: Task,
-  context: MessageHandlerContext,
-  changes: CommonRequest = {},
-): Promise<HandlerResult> {
+export async function repeatOrder(task: Task, context: MessageHandlerContext, changes: CommonRequest = {}) {
   // The bot's permissions may have changed since the first order, or differ if the result was shown again.
   throwIfRefusal(requirePostPermissions(context.facts, { private: context.origin.route.isPrivate }));
   const parent = await parentOf(task, context.services);

@@ -121,11 +121,7 @@ async function submitAll(proposal: Proposal, context: MessageHandlerContext): Pr
 }
 
 /** Why an order would be refused before it has a message; the same reason for several orders is said once. */
-function refusalOf(
-  order: ProposedOrder,
-  count: number,
-  { services, origin, messageFor, say }: MessageHandlerContext,
-): string | undefined {
+function refusalOf(order: ProposedOrder, count: number, { services, origin, messageFor, say }: MessageHandlerContext) {
   try {
     services.tasks.orders.check({ ...origin, ...order }, count);
     return undefined;

@@ -1,6 +1,7 @@
 import type { Outbox } from '../discord/outbox/outbox.ts';
 import type { ReaderLanguages } from '../discord/reader-languages.ts';
 import type { Clock } from '../lib/clock.ts';
+import { expecting } from '../lib/expecting.ts';
 import type { Log } from '../lib/log.ts';
 import { GatewayError } from '../services/gateway/errors.ts';
 import type { Medium } from '../services/gateway/snapshot.ts';
@@ -73,12 +74,7 @@ export function copiesOf(files: ReadonlyMap<string, string>): Copies {
 }
 
 /** Fetches the results of a task one after the other. A result that cannot be fetched does not affect the others. */
-export async function resultsOf(
-  task: Task,
-  sources: ResultSources,
-  copies: Copies = new Map(),
-  max = MAX_IN_MEMORY,
-): Promise<Result[]> {
+export async function resultsOf(task: Task, sources: ResultSources, copies: Copies = new Map(), max = MAX_IN_MEMORY) {
   let response: Promise<readonly Medium[] | undefined> | undefined;
   const results: Result[] = [];
   for (const [index, medium] of task.media.entries()) {
@@ -152,14 +148,10 @@ export function contentOf(file: FileContent & { type: MediaType }) {
 
 /** Undefined if the gateway did not respond. */
 async function queryMedia(task: Task, { tasks, log }: ResultSources): Promise<readonly Medium[] | undefined> {
-  try {
-    return (await tasks.fetchSnapshot(task)).media;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    log.warn(
-      { task: task.id, kind: error.kind, status: error.status },
-      'The gateway could not be queried for results.',
-    );
-    return error.kind === 'not-found' ? [] : undefined;
-  }
+  const handleFailure = ({ kind, status }: GatewayError) => {
+    log.warn({ task: task.id, kind, status }, 'The gateway could not be queried for results.');
+    return kind === 'not-found' ? [] : undefined;
+  };
+  const snapshot = tasks.fetchSnapshot(task);
+  return snapshot.then(({ media }) => media).catch(expecting(GatewayError, handleFailure));
 }

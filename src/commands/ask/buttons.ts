@@ -51,10 +51,7 @@ export const declineToolCall = on(customIds.decline, {
 
 type CallPointer = Parameters<typeof customIds.allow.id>[0];
 
-async function waitingCall(
-  { taskId, index }: CallPointer,
-  context: Context,
-): Promise<{ task: Task; call: AnswerCall }> {
+async function waitingCall({ taskId, index }: CallPointer, context: Context) {
   const task = requireKind('ask', await ownTask(taskId, context));
   const call = callsOf(task)[index - 1];
   if (call?.state !== 'waiting' || task.state !== 'needs-input') throw new Refusal('refusals.alreadyDecided');

@@ -83,11 +83,7 @@ export async function questionOrder(
 }
 
 /** A question with the options of the answer that it continues. A conversation that has ended is not continued. */
-export function nextQuestion(
-  question: Question,
-  previous: TaskOf<'ask'>,
-  origin: Origin,
-): { question: Question; previous: Task | undefined } {
+export function nextQuestion(question: Question, previous: TaskOf<'ask'>, origin: Origin) {
   // None of an ended conversation is sent again, its instructions included, so the question starts a new one.
   if (answerOf(previous).isForgotten)
     return { question: { ...question, model: previous.model, startsAnew: true }, previous: undefined };
@@ -121,10 +117,7 @@ function requestFrom(question: Question, model: string, previous: Task | undefin
 }
 
 /** Returns the file as an image, audio or a document, depending on its type. */
-function filesRequest(
-  image: MemberFile | undefined,
-  file: QuestionFile | undefined,
-): Partial<Pick<AskRequest, 'pictures' | 'sound' | 'documents'>> {
+function filesRequest(image: MemberFile | undefined, file: QuestionFile | undefined) {
   const kind = file && fileKindOf(file);
   const plain = ({ address, name }: MemberFile) => ({ address, name });
   const images = [image, kind === 'image' ? file : undefined].flatMap((one) => (one ? [plain(one)] : []));

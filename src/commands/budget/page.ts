@@ -75,11 +75,7 @@ export async function budgetPage(
 }
 
 /** Roles with limits that no longer exist, so that no option can choose them. There are none if Discord does not respond. */
-export async function deletedRoleIds(
-  guildId: string,
-  { roles }: ServerBudget,
-  { services }: Context,
-): Promise<string[]> {
+export async function deletedRoleIds(guildId: string, { roles }: ServerBudget, { services }: Context) {
   const ids = Object.keys(roles);
   if (ids.length === 0) return [];
   const names = await services.discord.reads.serverNames(guildId);
@@ -95,11 +91,7 @@ export const confirmationLine = (price: string, say: Say): string =>
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
-export function memberPage(
-  budget: ManagedBudget,
-  { id: memberId, roleIds }: ChosenUser,
-  context: Context,
-): MessagePlan {
+export function memberPage(budget: ManagedBudget, { id: memberId, roleIds }: ChosenUser, context: Context) {
   const { services, say } = context;
   const { spending } = services.money;
   const { guildId } = budget;

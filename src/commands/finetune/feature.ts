@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { customIds, fineTuneIdFits } from '../../discord/custom-ids.ts';
 import { eventsHash, type Follow, type FollowerParts, lastEditAt } from '../../discord/follower.ts';
 import { inlineCode } from '../../discord/markdown.ts';
-import { type ButtonPlan, buttonPlan, type FilePlan, type MessagePlan } from '../../discord/plan.ts';
+import { buttonPlan, type FilePlan, type MessagePlan } from '../../discord/plan.ts';
 import { utcTimeText } from '../../lib/formats.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
@@ -93,12 +93,7 @@ function noteOf(following: FollowStatus, say: Say): string[] {
   return [`-# ${say('fineTune.followed', { until, duration: following.quietMs / 1_000 })}`];
 }
 
-function controlsOf(
-  fineTuneId: string,
-  following: FollowStatus,
-  pages: { page: number; last: number },
-  say: Say,
-): ButtonPlan[] {
+function controlsOf(fineTuneId: string, following: FollowStatus, pages: { page: number; last: number }, say: Say) {
   if (following.state === 'followed') {
     const stop = customIds.fineTune.id({ do: 'stop', fineTuneId, followId: following.followId });
     return [buttonPlan(say('fineTune.stop'), stop, { emoji: '⏹️' })];
@@ -190,14 +185,12 @@ async function followReply(fineTuneId: string, context: Context): Promise<Messag
 
 /** Gateway errors about a fine-tuning job are reported with this command's own messages. */
 async function eventsOf(fineTuneId: string, { services }: Context): Promise<readonly FineTuneEvent[]> {
-  try {
-    return await services.gateway.fineTunes.events(fineTuneId);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.kind === 'not-offered') throw new Refusal('refusals.fineTunesNotOffered');
-    if (error.kind === 'not-found') throw new Refusal('refusals.fineTuneUnknown', { id: fineTuneId });
+  return services.gateway.fineTunes.events(fineTuneId).catch((error: unknown) => {
+    const kind = error instanceof GatewayError ? error.kind : undefined;
+    if (kind === 'not-offered') throw new Refusal('refusals.fineTunesNotOffered');
+    if (kind === 'not-found') throw new Refusal('refusals.fineTuneUnknown', { id: fineTuneId });
     throw error;
-  }
+  });
 }
 
 export const finetune: Feature = {

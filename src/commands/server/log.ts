@@ -23,15 +23,12 @@ export async function postInLog(
   const at = clock.now();
   const postedMessage = await outbox.sendInChannel(channelId, plan);
   if (!postedMessage) return false;
-  try {
-    await serverLogs.record(guildId, {
-      ...postedMessage,
-      at,
-      ...withoutUndefined({ about: memberIds[0], by: memberIds[1] }),
-    });
-  } catch (error) {
-    log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.');
-  }
+  const members = withoutUndefined({ about: memberIds[0], by: memberIds[1] });
+  await serverLogs
+    .record(guildId, { ...postedMessage, at, ...members })
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'A message in a log channel could not be recorded, and will never be deleted.'),
+    );
   return true;
 }
 
@@ -97,12 +94,7 @@ export function startRuleLog(services: Services): () => ReturnType<typeof startL
 }
 
 /** Returns whether it was posted. A server without a log channel has its entries where its alerts are posted. */
-async function postEntry(
-  services: Services,
-  guildId: string,
-  contentIn: (say: Say) => string,
-  ...memberIds: string[]
-): Promise<boolean> {
+async function postEntry(services: Services, guildId: string, contentIn: (say: Say) => string, ...memberIds: string[]) {
   const { discord, money, safety } = services;
   const channelId = safety.rules.get(guildId).logChannelId ?? money.budgets.get(guildId).alertsChannelId;
   if (channelId === undefined) return false;

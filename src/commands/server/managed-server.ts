@@ -12,11 +12,7 @@ export function managedServer({ facts, services }: Context): { guildId: string; 
 }
 
 /** Refuses moderation that holds results where moderators would have no channel to decide in. */
-export function assertCanHold(
-  moderation: RuleSet['moderation'],
-  logChannelId: string | undefined,
-  context: Context,
-): void {
+export function assertCanHold(moderation: RuleSet['moderation'], logChannelId: string | undefined, context: Context) {
   const { alertsChannelId } = context.services.money.budgets.get(managedServer(context).guildId);
   if (canHold(moderation) && (logChannelId ?? alertsChannelId) === undefined)
     throw new Refusal('refusals.rules.holdNeedsLog');

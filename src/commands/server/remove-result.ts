@@ -11,10 +11,7 @@ import type { CommandSources } from '../command-sources.ts';
  * Removes a result with all its messages in the server, after a moderator's decision. A result that was made elsewhere is only removed from
  * this server. Every step can be repeated.
  */
-export async function removeResult(
-  { guildId, taskId, message }: Report,
-  { tasks, discord, clock }: CommandSources,
-): Promise<void> {
+export async function removeResult({ guildId, taskId, message }: Report, { tasks, discord, clock }: CommandSources) {
   const { removeMessage, removeMessages } = discord.remover;
   /** Ignores a task that has been erased in the meantime. */
   const change = (id: string, transition: (task: Task) => Task) =>

@@ -4,6 +4,7 @@ import { findByButtonId } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import type { MessagePlan } from '../../discord/plan.ts';
 import { withTimeout } from '../../lib/clock.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { thumbnailFileOf } from '../../messages/review/images.ts';
 import { withBlock } from '../../services/money/budget-changes.ts';
@@ -210,18 +211,15 @@ export class ReportDelivery {
     const { budgets, spending } = this.#parts.money;
     const { at, until, by } = block;
     const hash = budgets.memberHash(guildId, memberId);
-    try {
-      await withStore(() =>
-        budgets.change(guildId, (budget) =>
-          budget.history.some((entry) => entry.what === 'block' && entry.on === hash && entry.at === at)
-            ? budget
-            : withBlock(withoutExpired(budget, spending.countingStart, at), { hash, memberId }, until, { by, at }),
-        ),
-      );
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      log.warn({ refusal: error.key }, 'A member could not be blocked.');
-    }
+    const change = withStore(() =>
+      budgets.change(guildId, (budget) =>
+        budget.history.some((entry) => entry.what === 'block' && entry.on === hash && entry.at === at)
+          ? budget
+          : withBlock(withoutExpired(budget, spending.countingStart, at), { hash, memberId }, until, { by, at }),
+      ),
+    );
+    const logRefusal = ({ key }: Refusal) => log.warn({ refusal: key }, 'A member could not be blocked.');
+    await change.catch(expecting(Refusal, logRefusal));
   }
 
   async #plan(report: Report): Promise<MessagePlan> {

@@ -79,10 +79,7 @@ function parseReport({ fields }: FormValues): { reason: ReportReason; words: str
   return reason === undefined ? new Refusal('refusals.unknownButton') : { reason, words: words || undefined };
 }
 
-async function announce(
-  report: Omit<NewReport, 'guildId' | 'channelId' | 'reporterId'>,
-  context: Context,
-): Promise<MessagePlan> {
+async function announce(report: Omit<NewReport, 'guildId' | 'channelId' | 'reporterId'>, context: Context) {
   const { facts, services, say, messageFor } = context;
   // There is nothing to correct after these, so they are replies: a refusal would offer the form again.
   const plainly = (refusal: Refusal): MessagePlan => ({ content: messageFor(refusal, say) });

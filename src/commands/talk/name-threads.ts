@@ -20,13 +20,14 @@ function nameFrom(task: TaskOf<'said'>, rules: Services['safety']['rules']): str
 /** Names the thread of a conversation for everyone by its first words, once, and takes the name back if they are deleted. */
 export function nameThreads({ tasks: { book }, discord, safety, log }: Services): void {
   const { threads } = discord.outbox;
+  const logFailure = (error: unknown) => log.info({ err: error }, 'A thread could not be named.');
   book.onChange((task) => {
-    if (isOfKind('said', task)) void logFailure(nameBy(task));
+    if (isOfKind('said', task)) void nameBy(task).catch(logFailure);
   });
   book.onMessageLoss((task) => {
-    if (isOfKind('said', task)) void logFailure(removeName(task));
+    if (isOfKind('said', task)) void removeName(task).catch(logFailure);
   });
-  book.onRemove((task) => void logFailure(removeName(task)));
+  book.onRemove((task) => void removeName(task).catch(logFailure));
 
   async function nameBy(task: TaskOf<'said'>): Promise<void> {
     const { id, request } = task;
@@ -60,13 +61,5 @@ export function nameThreads({ tasks: { book }, discord, safety, log }: Services)
       return { ...known, talk: { ...known.talk, namedBy: undefined } };
     });
     return isNamed;
-  }
-
-  async function logFailure(work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      log.info({ err: error }, 'A thread could not be named.');
-    }
   }
 }

@@ -93,11 +93,7 @@ export const taskSelect = on(customIds.task, {
 });
 
 /** Ids can be forged, so the task itself determines whether it can be shown this way. */
-async function showAgain(
-  taskId: string,
-  context: Context,
-  mayBeShown: (task: Task) => boolean,
-): Promise<HandlerResult> {
+async function showAgain(taskId: string, context: Context, mayBeShown: (task: Task) => boolean) {
   const task = await visibleTask(taskId, context);
   if (!canShowResult(task) || !mayBeShown(task)) throw new Refusal('refusals.noResult');
   const { services, facts, origin } = context;
@@ -107,15 +103,11 @@ async function showAgain(
     origin,
   );
   const shown = isClosed(task) && !isPrivate ? withOwner(prepared, task, context) : prepared;
-  return { ...shown, onPosted: (message) => recordCopy(task, message, context) };
+  return { ...shown, onPosted: (message: MessagePlace | undefined) => recordCopy(task, message, context) };
 }
 
 /** Others see the buttons of a private result, which only its owner can use. */
-function withOwner(
-  { plan, fallback, release }: PreparedMessage,
-  { requesterId }: Task,
-  { say }: Context,
-): PreparedMessage {
+function withOwner({ plan, fallback, release }: PreparedMessage, { requesterId }: Task, { say }: Context) {
   const note = say('tasks.shownByOwner', { owner: `<@${requesterId}>` });
   const noted = (message: MessagePlan): MessagePlan => ({ ...message, content: `${note}\n${message.content}` });
   return { plan: noted(plan), ...(fallback && { fallback: noted(fallback) }), release };

@@ -7,13 +7,7 @@ import type { Allowance } from '../../services/money/allowance.ts';
 import { requesterOf } from '../../services/money/limits.ts';
 import { isServerHolder } from '../../services/money/spending.ts';
 import { type DayRange, parseRange, quickRange } from '../../services/money/usage-days.ts';
-import {
-  type Grouping,
-  groupings,
-  type Sheet,
-  type UsageOwner,
-  usageOwners,
-} from '../../services/money/usage-sheet.ts';
+import { type Grouping, groupings, type UsageOwner, usageOwners } from '../../services/money/usage-sheet.ts';
 import { isAdminOfAdminGuild, mayChangePublicMessage, maySeeAccount } from '../account-access.ts';
 import { type Context, command, type Feature, on } from '../feature.ts';
 import { chartAlt, chartOf } from './chart.ts';
@@ -65,10 +59,7 @@ async function pageOf(request: UsageRequest, context: Context, { isExact } = { i
   );
 }
 
-async function readUsage(
-  { range, by, of }: UsageRequest,
-  context: Context,
-): Promise<{ sheet: Sheet; allowances: readonly Allowance[] }> {
+async function readUsage({ range, by, of }: UsageRequest, context: Context) {
   const { facts, services } = context;
   const { usage, spending } = services.money;
   switch (of) {

@@ -1,4 +1,3 @@
-import type { HandlerResult } from '../../discord/handlers.ts';
 import { inlineCode } from '../../discord/markdown.ts';
 import type { Say } from '../../locales/index.ts';
 import { type NewOrder, propose, submitOrder } from '../../messages/pressed-task.ts';
@@ -16,12 +15,7 @@ const TOLERANCE_SECONDS = 0.5;
 const limitKeys = { image: 'images', video: 'videos', audio: 'audioFiles' } as const;
 
 /** One line for each of the model's usual limits that the order exceeds. */
-export function exceededLimits(
-  references: readonly Reference[],
-  seconds: number,
-  limits: ReferenceLimits,
-  say: Say,
-): string[] {
+export function exceededLimits(references: readonly Reference[], seconds: number, limits: ReferenceLimits, say: Say) {
   const referencesByMedium = groupByMedium(references);
   const exceededCounts = (['image', 'video', 'audio'] as const).flatMap((medium) => {
     const [count, max] = [referencesByMedium.get(medium)?.length ?? 0, limits[limitKeys[medium]]];
@@ -33,10 +27,7 @@ export function exceededLimits(
 }
 
 /** Submits an order, or asks the member for confirmation first if the order has more references than the model usually accepts. */
-export async function submitOrConfirm(
-  order: NewOrder & { request: VideoRequest },
-  context: Context,
-): Promise<HandlerResult> {
+export async function submitOrConfirm(order: NewOrder & { request: VideoRequest }, context: Context) {
   const { services, facts, say } = context;
   const { references = [], model } = order.request;
   const seconds = await referenceSeconds(references, facts.userId, services);
@@ -67,11 +58,7 @@ export async function referenceSeconds(
   return total;
 }
 
-async function measureSeconds(
-  address: string,
-  givenBy: string,
-  { media, log }: Pick<Services, 'media' | 'log'>,
-): Promise<number> {
+async function measureSeconds(address: string, givenBy: string, { media, log }: Pick<Services, 'media' | 'log'>) {
   try {
     const video = await media.fetch({ address }, { ...FETCH_LIMITS, givenBy });
     return await withRelease(video, async () => (await media.videoFacts(video)).seconds ?? 0);

@@ -282,12 +282,7 @@ function routeToPing(task: Task, closed: ClosedRoutes, now: number): ReplyRoute 
 }
 
 /** A ping that may have been sent is repeated only if its nonce prevents a second one. No ping is better than two. */
-function mayStillPing(
-  task: Task,
-  { shownAt, goingAt }: PendingPing,
-  { by }: ReplyRoute | TokenRoute,
-  now: number,
-): boolean {
+function mayStillPing(task: Task, { shownAt, goingAt }: PendingPing, { by }: ReplyRoute | TokenRoute, now: number) {
   // A voice message is a result, so it is sent no matter how late.
   if (goingAt === undefined) return hasUnsentVoice(task) || now - shownAt < MAX_PING_DELAY_MS;
   return by === 'reply' && now - goingAt < NONCE_LIFETIME_MS;

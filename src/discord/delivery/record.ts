@@ -58,15 +58,9 @@ export class DeliveryRecord {
 
   /** Stores state whose loss costs at most a few extra requests after a restart, so a failure is only logged. */
   async tryChange(transition: Transition): Promise<void> {
-    try {
-      await this.change(transition);
-    } catch (error) {
-      if (!(error instanceof RetryLater)) throw error;
-      this.#tools.log.warn(
-        { task: this.#id, ...errorFacts(error.cause) },
-        'The state of a message could not be stored.',
-      );
-    }
+    const logFailure = ({ cause }: RetryLater) =>
+      this.#tools.log.warn({ task: this.#id, ...errorFacts(cause) }, 'The state of a message could not be stored.');
+    await this.change(transition).catch(expecting(RetryLater, logFailure));
   }
 }
 

@@ -91,11 +91,7 @@ export async function findShown(task: Task, channelId: string, reader: ChannelRe
 }
 
 /** Searches for the bot's reply to a member's message, and returns where it is and what it says. */
-export async function findReply(
-  { channelId, id }: MessagePlace,
-  applicationId: string,
-  reader: ChannelReader,
-): Promise<{ place: MessagePlace; content: string | undefined } | undefined> {
+export async function findReply({ channelId, id }: MessagePlace, applicationId: string, reader: ChannelReader) {
   const isReply = (one: FoundMessage): boolean =>
     isPostedAsBot(one, applicationId, reader) && one.message_reference?.message_id === id;
   const window = { start: BigInt(id), end: snowflakeAt(timestampOf(id) + WINDOW_MS) };

@@ -12,10 +12,7 @@ export interface Identity {
 const identifiedShape = z.object({ id: z.string() });
 
 /** For a process that has no connection of its own. */
-export async function loadIdentity(
-  { rest, identity }: { rest: REST; identity: Identity },
-  token: string,
-): Promise<void> {
+export async function loadIdentity({ rest, identity }: { rest: REST; identity: Identity }, token: string) {
   rest.setToken(token);
   const [user, application] = await reachDiscord(
     Promise.all([rest.get(Routes.user()), rest.get(Routes.currentApplication())]),

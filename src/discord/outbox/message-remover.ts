@@ -40,11 +40,7 @@ function singleRemover({ outbox, clock, log }: Access) {
     attempt('edit', () => outbox.remove({ by: 'edit', message }));
 
   /** Deletes a message that shows the task. Without `followUpId`, the token deletes the original reply. */
-  async function removeTaskMessage(
-    task: Task,
-    message: MessagePlace | undefined,
-    followUpId?: string,
-  ): Promise<Removal> {
+  async function removeTaskMessage(task: Task, message: MessagePlace | undefined, followUpId?: string) {
     const { applicationId, token, tokenExpiresAt } = task.route;
     if (token !== undefined && clock.now() < tokenExpiresAt) {
       const removal = await attempt('token', () => outbox.remove({ by: 'token', applicationId, token, followUpId }));

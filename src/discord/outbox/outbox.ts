@@ -161,14 +161,12 @@ export class Outbox {
 
   /** Returns false if the caller should retry later, but not if the member does not accept messages from the bot. */
   async sendDirectMessage(userId: string, plan: MessagePlan): Promise<boolean> {
-    try {
-      await this.postDirectly(userId, plan);
-      return true;
-    } catch (error) {
+    const handleFailure = (error: unknown): boolean => {
       const failure = failureKindOf(error, 'direct');
       this.#log.info({ failure, ...errorFacts(error) }, 'Could not send a direct message.');
       return failure !== 'later';
-    }
+    };
+    return this.postDirectly(userId, plan).then(() => true, handleFailure);
   }
 
   /** Posts a message that belongs to no task. Equal texts are separate messages. Returns undefined if Discord rejected it. */

@@ -12,12 +12,11 @@ type OwnHealth = ReadonlyMap<number, PartitionHealth>;
 
 /** Returns undefined if the store's server does not respond in time. `ownHealth`: the health of the partitions that this worker owns. */
 export async function clusterHealth(cluster: Cluster, ownHealth: OwnHealth): Promise<ClusterHealth | undefined> {
-  try {
-    return await withTimeout(cluster.clock, READ_TIMEOUT_MS, readCluster(cluster, ownHealth));
-  } catch (error) {
+  const read = withTimeout(cluster.clock, READ_TIMEOUT_MS, readCluster(cluster, ownHealth));
+  return read.catch((error: unknown) => {
     cluster.log.warn({ err: error }, 'The state of the cluster could not be read.');
     return undefined;
-  }
+  });
 }
 
 async function readCluster({ facts, partitions }: Cluster, ownHealth: OwnHealth) {

@@ -90,18 +90,14 @@ export class Shards {
     this.#stop.abort();
     await this.#rounds;
     // The claim goes first, so that the other processes see at once that they can take these shards.
-    await this.#releaseClaim();
+    await this.#processClaim
+      .release()
+      .catch((error: unknown) =>
+        this.#context.log.warn({ err: error }, 'A shard process could not release its claim; the claim will expire.'),
+      );
     for (const shard of this.#shards.values()) this.#release(shard);
     await Promise.all(this.#leaving.values());
   });
-
-  async #releaseClaim(): Promise<void> {
-    try {
-      await this.#processClaim.release();
-    } catch (error) {
-      this.#context.log.warn({ err: error }, 'A shard process could not release its claim; the claim will expire.');
-    }
-  }
 
   async #runRounds(): Promise<void> {
     const { clock, leaseMs, log } = this.#context;
@@ -157,19 +153,12 @@ export class Shards {
     this.#leave(shard, shard.release());
   }
 
-  #leave(shard: Shard, ending: Promise<void>): void {
-    this.#shards.delete(shard.id);
-    this.#leaving.set(shard.id, this.#waitUntilEnded(shard, ending));
-  }
-
-  async #waitUntilEnded({ id }: Shard, ending: Promise<void>): Promise<void> {
-    try {
-      await ending;
-    } catch (error) {
+  #leave({ id }: Shard, ending: Promise<void>): void {
+    this.#shards.delete(id);
+    const logFailure = (error: unknown) =>
       this.#context.log.warn({ shard: id, err: error }, 'Could not release a shard; its claim will expire.');
-    } finally {
-      this.#leaving.delete(id);
-    }
+    const ended = ending.catch(logFailure).finally(() => this.#leaving.delete(id));
+    this.#leaving.set(id, ended);
   }
 }
 

@@ -149,19 +149,13 @@ export class UntakenInteractions<Services> {
    * Puts the interaction into the queue before it is acknowledged: the worker that takes it repeats the acknowledgement, in case this process ends. One that
    * reaches the queue too late does no harm, because the worker finds that its member has been answered.
    */
-  async #putBack(
-    partition: number,
-    packet: GatewayInteractionCreateDispatch,
-    acknowledgement: Acknowledgement,
-  ): Promise<boolean> {
+  async #putBack(partition: number, packet: GatewayInteractionCreateDispatch, acknowledgement: Acknowledgement) {
     const { inbox, clock, log } = this.#parts;
     const put = inbox.put(partition, { id: packet.d.id, content: { ...packet, acknowledgement } });
-    try {
-      return await isDoneWithin(clock, PUT_BACK_TIMEOUT_MS, put);
-    } catch (error) {
+    return isDoneWithin(clock, PUT_BACK_TIMEOUT_MS, put).catch((error: unknown) => {
       log.warn({ partition, err: error }, 'An interaction could not be returned to the queue.');
       return false;
-    }
+    });
   }
 
   async #wait(

@@ -196,11 +196,7 @@ export function albumMessage(
   return { content, overflow: 'file', files, controls: [...controls, ...(hasEnded(album) ? [remove] : [])] };
 }
 
-function pageControls(
-  { id }: Task,
-  { page, pages, shown }: Extract<AlbumLayout, { mode: 'pages' }>,
-  say: Say,
-): Control[] {
+function pageControls({ id }: Task, { page, pages, shown }: Extract<AlbumLayout, { mode: 'pages' }>, say: Say) {
   const pageButton = (pageIndex: number, name: 'previous' | 'next'): Control => {
     const disabled = pageIndex < 0 || pageIndex >= pages;
     return buttonPlan(say(`music.buttons.${name}`), customIds.albumPage.id({ taskId: id, index: pageIndex }), {

@@ -1,4 +1,4 @@
-import type { FilePlan, PreparedMessage } from '../../discord/plan.ts';
+import type { FilePlan } from '../../discord/plan.ts';
 import { type Say, sayIn } from '../../locales/index.ts';
 import type { StoredMedium, StoredTrack, Task } from '../../services/tasks/task.ts';
 import { fileNamePrefix } from '../file-names.ts';
@@ -48,11 +48,7 @@ const showsCovers = (guildId: string | undefined, { safety }: MessageSources): b
   !safety.rules.judgesResults({ guildId });
 
 /** Prepares the message of an album, with the audio files, covers and lyrics of its songs. `guildId`: the server where it is shown. */
-export async function prepareAlbum(
-  album: Task,
-  guildId: string | undefined,
-  sources: MessageSources,
-): Promise<PreparedMessage> {
+export async function prepareAlbum(album: Task, guildId: string | undefined, sources: MessageSources) {
   const allEntries = await sources.tasks.albums.partsOf(album);
   const entries = showsCovers(guildId, sources) ? allEntries : allEntries.map(withoutCovers);
   const say = sayIn(album.language);

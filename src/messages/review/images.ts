@@ -1,4 +1,5 @@
 import type { FilePlan } from '../../discord/plan.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { dataUri } from '../../services/media/content.ts';
 import { MediaError } from '../../services/media/errors.ts';
 import { withRelease } from '../../services/orders/member-files.ts';
@@ -41,23 +42,17 @@ async function fetchSmallImages(task: Task, sources: ResultSources, copies?: Cop
 
 async function thumbnailOf(url: string | undefined, { media }: ResultSources): Promise<string | undefined> {
   if (url === undefined) return undefined;
-  try {
+  const fetchImage = async () => {
     const fetched = await media.fetch({ address: url }, { max: MAX_THUMBNAIL_BYTES });
-    return await withRelease(fetched, async () =>
+    return withRelease(fetched, async () =>
       fetched.type.kind === 'image' ? dataUri(fetched.type.mime, await media.readWhole(fetched)) : undefined,
     );
-  } catch (error) {
-    if (error instanceof MediaError) return undefined;
-    throw error;
-  }
+  };
+  return fetchImage().catch(expecting(MediaError, () => undefined));
 }
 
 /** Returns the files that moderators decide about, hidden behind spoilers. */
-export async function filesOf(
-  task: Task,
-  sources: ResultSources,
-  maxBytes = MAX_IMAGE_BYTES,
-): Promise<{ files: FilePlan[]; release(): void }> {
+export async function filesOf(task: Task, sources: ResultSources, maxBytes = MAX_IMAGE_BYTES) {
   const results = await resultsOf(withSmallFiles(task, maxBytes), sources);
   const files = results.flatMap((result, index): FilePlan[] =>
     result.outcome === 'file'

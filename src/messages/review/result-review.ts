@@ -4,6 +4,7 @@ import { bodyOf } from '../../discord/message-body.ts';
 import { findPosted, WINDOW_MS } from '../../discord/outbox/adoption.ts';
 import type { FailureKind } from '../../discord/outbox/errors.ts';
 import { pause } from '../../lib/clock.ts';
+import { expecting } from '../../lib/expecting.ts';
 import { KeyedLock } from '../../lib/keyed-lock.ts';
 import { Refusal, type RefusalKey } from '../../lib/refusal.ts';
 import { markResultsRefused, markReviewed, setReviewMessage } from '../../services/orders/review.ts';
@@ -77,11 +78,8 @@ export class ResultReview {
   #start(id: string, work: (attempts: Attempts) => Promise<void>): void {
     if (this.#running.has(id)) return;
     const attempts = new Attempts({ id, ...this.#sources, stopping: this.#stopping.signal });
-    const workUnlessErased = (): Promise<void> =>
-      work(attempts).catch((error: unknown) => {
-        // The task was erased in the meantime.
-        if (!(error instanceof Refusal)) throw error;
-      });
+    // The task may be erased in the meantime.
+    const workUnlessErased = () => work(attempts).catch(expecting(Refusal, () => undefined));
     const running = attempts
       .retryUntilDone(workUnlessErased, 'The results of a task could not be judged.')
       .finally(() => this.#running.delete(id));
@@ -181,11 +179,7 @@ export class ResultReview {
   }
 
   /** Replaces the question about a result that no moderator has decided about in time. */
-  async #closeQuestion(
-    { guildId, requesterId: member, review }: Task,
-    attempts: Attempts,
-    posted?: MessagePlace,
-  ): Promise<void> {
+  async #closeQuestion({ guildId, requesterId: member, review }: Task, attempts: Attempts, posted?: MessagePlace) {
     const { channelId, id } = posted ?? { channelId: review?.channelId, id: review?.messageId };
     if (channelId === undefined || id === undefined) return;
     const { outbox, readers } = this.#sources;
