@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../lib/refusal.ts';
-import type { ListName } from '../services/gateway/model-catalogue.ts';
-import { type ModelKind, modelKinds } from '../services/gateway/model-families.ts';
+import { modelKinds } from '../services/gateway/model-families.ts';
 import { modelSizes } from '../services/gateway/model-ids.ts';
 import { isDay, quickRanges } from '../services/money/usage-days.ts';
 import { groupings, usageOwners } from '../services/money/usage-sheet.ts';
@@ -155,19 +154,13 @@ const correctedCodec = namedArguments({
   formId: z.string().refine((formId) => readCustomId(formId) !== undefined),
 });
 
-export interface ModelsPage {
-  list: ListName;
-  kind?: ModelKind | undefined;
-  text?: string | undefined;
-  page: number;
-}
-
-const modelsPageCodec: PointerCodec<ModelsPage> = namedArguments({
+const modelsPageCodec = namedArguments({
   list: z.enum(['own', 'compatible']),
   kind: emptyOr(z.enum(modelKinds)),
   page: numberArgument,
   text: emptyOr(z.string()).optional(),
 });
+export type ModelsPage = Parameters<typeof modelsPageCodec.write>[0];
 
 /** The bytes left for the search text in a custom id when all other arguments have their maximum length. */
 const MAX_SEARCH_BYTES = 28;

@@ -132,22 +132,19 @@ const detailsButton = on(customIds.details, {
     const turns = await services.conversations.asks.countEarlierTurns(task);
     const canSeeCost = await maySeeCost(task, context);
     const cost = canSeeCost ? costOfTask(task, await services.tasks.ledger?.costOf(task), say) : undefined;
-    return answerDetails({ task, turns, cost, left: cost && remainingForOwner(task, context) }, say);
+    const left = cost && remainingForOwner(task, context);
+    const spent = [
+      ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
+      ...(left === undefined ? [] : [say('ask.details.left', { left })]),
+    ];
+    return answerDetails(task, turns, spent, say);
   },
 });
 
 const MAX_MODEL_LENGTH = 200;
 
 /** Values that the gateway has not reported are not guessed. */
-function answerDetails(
-  {
-    task,
-    turns,
-    cost,
-    left,
-  }: { task: TaskOf<'ask'>; turns: number; cost: string | undefined; left: string | undefined },
-  say: Say,
-): MessagePlan {
+function answerDetails(task: TaskOf<'ask'>, turns: number, spent: readonly string[], say: Say): MessagePlan {
   const { request, times } = task;
   const { rounds } = answerOf(task);
   const sources = sourcesText(request, say);
@@ -159,8 +156,7 @@ function answerDetails(
       ? [say('ask.details.effort', { effort: escapeText(request.effort, MAX_EFFORT_LENGTH) })]
       : []),
     ...tokenLines(task, say),
-    ...(cost === undefined ? [] : [say('ask.details.cost', { cost })]),
-    ...(left === undefined ? [] : [say('ask.details.left', { left })]),
+    ...spent,
     ...(times.ended === undefined ? [] : [say('ask.details.seconds', { duration })]),
     say('ask.details.characters', { count: answerText(task).length }),
     ...(toolCallCount === 0 ? [] : [say('ask.details.tools', { count: toolCallCount })]),

@@ -18,28 +18,16 @@ import { fileKindOf } from '../file-kinds.ts';
 import { chooseModel, usualModel } from '../options.ts';
 import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
 
-interface QuestionFile extends MemberFile {
-  mediaType?: string | undefined;
-}
+type QuestionFile = MemberFile & { mediaType?: string | undefined };
 
-interface Question {
+/** The schema has been checked. `about`: the message that is quoted, if the answer can link to it. `ignoredFiles`: how many more files a message had. */
+type Question = Partial<Omit<AskRequest, 'format' | 'model'>> & {
   prompt: string;
   model?: string | undefined;
+  format?: string | undefined;
   image?: MemberFile | undefined;
   file?: QuestionFile | undefined;
-  instructions?: string | undefined;
-  effort?: string | undefined;
-  format?: string | undefined;
-  /** A JSON Schema that has been checked. */
-  schema?: string | undefined;
-  web?: boolean | undefined;
-  /** The number of files that a message had beyond these. */
-  ignoredFiles?: number;
-  quote?: string | undefined;
-  /** The id of the message that is quoted, if the answer can link to it. */
-  about?: string | undefined;
-  startsAnew?: boolean;
-}
+};
 
 /** Submits a question. With `previous`, it continues that conversation. */
 export async function submitQuestion(

@@ -3,7 +3,7 @@ import { mayManageServer } from '../../discord/interaction-facts.ts';
 import { Refusal } from '../../lib/refusal.ts';
 import { type SetupStep, setupSteps } from '../../services/safety/server-setup.ts';
 import type { Context } from '../feature.ts';
-import { type ChangeName, type MissingInChannel, missingIn, ruleFacts, rulesInSections } from '../rule-lines.ts';
+import { type ChangeName, missingIn, ruleFacts, rulesInSections } from '../rule-lines.ts';
 
 /** Returns the server of the interaction, or refuses if the member cannot set it up. Checked on the command and on every press. */
 export function serverToSetUp({ facts }: Context): string {
@@ -47,12 +47,6 @@ async function isInPlace(step: SetupStep, guildId: string, context: Context): Pr
   }
 }
 
-interface NamedChannel {
-  channelId: string;
-  use: 'log' | 'alerts' | 'access';
-  missing: MissingInChannel;
-}
-
 /** More channels are not examined. */
 const MAX_CHANNELS = 10;
 
@@ -70,7 +64,7 @@ export async function checkPermissions(guildId: string, { facts, services }: Con
   const granted =
     uses.length === 0 ? new Map<string, bigint>() : await reads.ownPermissions(guildId, outbox.botUserId ?? '');
   const channels = await Promise.all(
-    uses.slice(-MAX_CHANNELS).map(async ([channelId, use]): Promise<NamedChannel> => {
+    uses.slice(-MAX_CHANNELS).map(async ([channelId, use]) => {
       return { channelId, use, missing: await missingIn(channelId, granted, reads) };
     }),
   );

@@ -18,12 +18,6 @@ const FENCE = '```';
 
 type Column = { head: string; cells: readonly string[] };
 
-interface Layout {
-  columns: readonly Column[];
-  /** The numbers are below their label if they do not fit next to it. */
-  isStacked: boolean;
-}
-
 /** Shows the first rows of a sheet in a code block of at most `maxLength` characters, and returns how many rows fit. */
 export function tableOf(
   sheet: Sheet,
@@ -78,8 +72,11 @@ function columnsOf(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): Column
   };
 }
 
-/** Columns that do not fit on a phone are left to the CSV file: the dollars go first, then the requests. The amounts always stay. */
-function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number): Layout {
+/**
+ * Columns that do not fit on a phone are left to the CSV file: the dollars go first, then the requests. The amounts always stay; they are below
+ * their label (`isStacked`) if they do not fit next to it.
+ */
+function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number) {
   const layouts = [
     [...requests, ...amount, ...dollars],
     [...requests, ...amount],
