@@ -5,7 +5,7 @@ import { type Preferred, pingOf } from '../services/orders/preferences.ts';
 import { firstOf, type Level } from '../services/tasks/levels.ts';
 import type { Context, Services } from './feature.ts';
 
-interface ChoiceContext {
+export interface ChoiceContext {
   services: Services;
   origin: Origin;
   preset?: Context['preset'];

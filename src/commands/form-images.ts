@@ -7,7 +7,6 @@ import { publicId } from '../discord/target-message.ts';
 import { Refusal, throwIfRefusal } from '../lib/refusal.ts';
 import type { MenuName, Say } from '../locales/index.ts';
 import { loadForForm, pressedTask } from '../messages/pressed-task.ts';
-import type { ListedModel } from '../services/gateway/model-catalogue.ts';
 import type { MemberFile } from '../services/tasks/materials.ts';
 import type { Task } from '../services/tasks/task.ts';
 import { assertHasResult, isGrid, titleOf } from '../services/tasks/task-facts.ts';
@@ -77,13 +76,7 @@ export const addedImagesField = (max: number, say: Say): FieldPlan => ({
   label: say('formImages.added'),
 });
 
-interface ImageFormFacts {
-  id: string;
-  source: FormSource;
-  model: string | undefined;
-  /** The known models; none if their list has not been read yet. */
-  models: readonly ListedModel[];
-}
+type ImageFormFacts = { id: string; source: FormSource } & Awaited<ReturnType<typeof modelsForForm>>;
 
 interface ImageForm<Parsed> {
   menu: MenuName;

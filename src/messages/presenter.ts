@@ -34,14 +34,6 @@ import { talkNotice, talkStyle, transcript, voiceMessage } from './talk-message.
 import { NOTHING_SHOWN, nameOf, type ShownResult, taskMessage } from './task-message.ts';
 import { actionNameOf } from './task-name.ts';
 
-interface ResultOptions {
-  /** Discord has no copy of results that the gateway no longer has. */
-  areGone?: boolean;
-  /** The server where the results are shown. */
-  guildId: string | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 function resultFiles(task: Task, results: readonly Result[], prompt: string, say: Say): FilePlan[] {
   return results.flatMap((result, index): FilePlan[] => {
     if (result.outcome !== 'file') return [];
@@ -68,14 +60,14 @@ function otherResults(results: readonly Result[], areGone: boolean) {
   };
 }
 
-/** Prepares the messages of tasks that are ready. */
+/** Prepares the messages of tasks that are ready. `areGone`: Discord has no copy of results that the gateway no longer has. `guildId`: where they are shown. */
 function resultPresenter(sources: MessageSources, context: MessageContext, noteSource: ReturnType<typeof noteFinder>) {
   const { models } = sources;
   return async (
     task: Task,
     results: readonly Result[],
     base: ShownResult,
-    { areGone = false, guildId, signal }: ResultOptions,
+    { areGone, guildId, signal }: { areGone?: boolean; guildId: string | undefined; signal?: AbortSignal | undefined },
   ): Promise<PreparedMessage> => {
     // The buttons for larger variants depend on the list of models.
     if (context.views[task.kind]?.needsModelList) await models.listQuickly();
@@ -99,7 +91,7 @@ function resultPresenter(sources: MessageSources, context: MessageContext, noteS
         ...extras.notes(),
         ...(await costLines(task, guildId, sources)),
       ],
-      ...otherResults(results, areGone),
+      ...otherResults(results, areGone === true),
     };
     return {
       plan: taskMessage(task, context, say, shownResult),

@@ -58,8 +58,8 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
   const { version, gateway, liveTasks, troubles, store, allowances, waitingLimits, paused, block, areRulesUnreadable } =
     about;
   const limits = [
-    ...allowances.map((one) => ({ holder: one.holder, text: limitText(one, say) })),
-    ...waitingLimits.map(({ holder, max }) => ({ holder, text: say('about.waiting', { count: max }) })),
+    ...allowances.map((one) => [one.holder, limitText(one, say)] as const),
+    ...waitingLimits.map(({ holder, max }) => [holder, say('about.waiting', { count: max })] as const),
   ];
   const lines = [
     say('about.version', { version }),
@@ -78,14 +78,10 @@ export function aboutPage(about: AboutFacts, help: string, say: Say): MessagePla
         ? say('about.trouble.withReason', { trouble, reason: reasonText(reason, say) })
         : trouble;
     }),
-    ...[...Map.groupBy(limits, ({ holder }) => holder)].map(([holder, group]) =>
-      say(`about.limits.${holder}`, {
-        limits: listText(
-          group.map(({ text }) => text),
-          say,
-        ),
-      }),
-    ),
+    ...[...Map.groupBy(limits, ([holder]) => holder)].map(([holder, group]) => {
+      const texts = group.map(([, text]) => text);
+      return say(`about.limits.${holder}`, { limits: listText(texts, say) });
+    }),
     ...(store ? [say('about.storeUnreachable', { since: String(Math.floor(store.since / 1000)) })] : []),
   ];
   const blocks = [

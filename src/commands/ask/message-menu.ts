@@ -72,10 +72,8 @@ function noteOf({ content, files }: QuotedMessage, say: Say): string {
   const shownLines = OWNER.test(lines[0] ?? '') ? lines.filter((line) => !isState(line)) : lines;
   const words = plainWords(shownLines.map((line) => line.replace(OWNER, '')).join('\n'));
   const { image, file } = filesIn(files);
-  const names = listText(
-    [image, file].flatMap((one) => one?.name ?? []),
-    say,
-  );
+  const fileNames = [image, file].flatMap((one) => one?.name ?? []);
+  const names = listText(fileNames, say);
   const fileLine = names === '' ? [] : [say('ask.about.files', { names: escapeText(names, MAX_EXCERPT_LENGTH) })];
   // A message of links or mentions only has no words.
   const message = words || (names === '' ? content : '');

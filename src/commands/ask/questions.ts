@@ -12,8 +12,8 @@ import { mayReuseInputs } from '../../services/conversations/conversation.ts';
 import type { MemberFile } from '../../services/tasks/materials.ts';
 import { hasEnded, isOfKind, type Task, type TaskOf } from '../../services/tasks/task.ts';
 import { mayContinue } from '../../services/tasks/task-facts.ts';
-import { readChoices } from '../choices.ts';
-import type { Context, Services } from '../feature.ts';
+import { type ChoiceContext, readChoices } from '../choices.ts';
+import type { Services } from '../feature.ts';
 import { fileKindOf } from '../file-kinds.ts';
 import { chooseModel, usualModel } from '../options.ts';
 import { type MessageReader, replyWithTask } from '../reply-with-task.ts';
@@ -33,10 +33,10 @@ type Question = Partial<Omit<AskRequest, 'format' | 'model'>> & {
 export async function submitQuestion(
   question: Question,
   previous: Task | undefined,
-  { services, origin, say, preset }: { services: Services; origin: Origin; say: Say; preset?: Context['preset'] },
+  context: ChoiceContext & { say: Say },
 ) {
-  const order = await questionOrder(question, previous, { services, origin, preset });
-  return submitOrder(order, { services, origin, say }).catch((error: unknown) => {
+  const order = await questionOrder(question, previous, context);
+  return submitOrder(order, context).catch((error: unknown) => {
     throw withWayOut(error, previous);
   });
 }
@@ -47,14 +47,11 @@ export function withWayOut(error: unknown, previous: Task | undefined): unknown 
   return new SeveralRefusals(error, [new Refusal('refusals.conversationPrice')]);
 }
 
-export async function questionOrder(
-  question: Question,
-  previous: Task | undefined,
-  { services, origin, preset }: { services: Services; origin: Origin; preset?: Context['preset'] },
-) {
-  const choices = await readChoices({ services, origin, preset });
+export async function questionOrder(question: Question, previous: Task | undefined, context: ChoiceContext) {
+  const { services, origin } = context;
+  const choices = await readChoices(context);
   const given = { option: question.model, conversation: previous?.model };
-  const model = await chooseModel('text', usualModel('text', given, choices, { services, origin }), services);
+  const model = await chooseModel('text', usualModel('text', given, choices, context), services);
   const { persona } = choices;
   const { guildId } = origin;
   if (persona && services.safety.rules.blocksText({ guildId, kind: 'ask' }, `${persona.name}\n${persona.instructions}`))

@@ -88,8 +88,9 @@ export const models: Feature = {
     },
     async suggest(_option, input, context) {
       const models = await context.services.models.listQuickly();
+      const allowed = models.filter((model) => mayUseModel(model, context));
       return suggestionsFrom(
-        models.filter((model) => mayUseModel(model, context)).map(({ id }) => id),
+        allowed.map(({ id }) => id),
         input,
       );
     },

@@ -80,16 +80,9 @@ function canMeet(one: AccessRule, other: AccessRule): boolean {
 
 function effectText({ effect, roleIds, channelIds }: AccessRule, say: Say): string {
   const place = accessScope(roleIds, channelIds);
-  const facts = {
-    roles: listText(
-      (roleIds ?? []).map((id) => `<@&${id}>`),
-      say,
-    ),
-    channels: listText(
-      (channelIds ?? []).map((id) => `<#${id}>`),
-      say,
-    ),
-  };
+  const roles = (roleIds ?? []).map((id) => `<@&${id}>`);
+  const channels = (channelIds ?? []).map((id) => `<#${id}>`);
+  const facts = { roles: listText(roles, say), channels: listText(channels, say) };
   // A rule that allows something names roles or channels.
   if (effect === 'deny' || place === 'everywhere') return say(`rules.preview.effect.deny.${place}`, facts);
   return say(`rules.preview.effect.allow.${place}`, facts);

@@ -33,13 +33,10 @@ export function chartOf(reported: Sheet, unit: Unit, say: Say): ChartData | unde
   return { title, facts: factsOf(sheet, measure), bars, entries, currency, language: say.language };
 }
 
-export const chartAlt = ({ title, facts }: ChartData, say: Say): string =>
-  say('usage.chart.alt', {
-    facts: sentencesText(
-      [title, ...facts].map((fact) => say('usage.chart.fact', { fact })),
-      say,
-    ),
-  });
+export function chartAlt({ title, facts }: ChartData, say: Say): string {
+  const sentences = [title, ...facts].map((fact) => say('usage.chart.fact', { fact }));
+  return say('usage.chart.alt', { facts: sentencesText(sentences, say) });
+}
 
 /** The account's amounts in dollars, with every digit, if their unit is known. */
 function inDollars(sheet: Sheet, unit: Unit): Sheet {
