@@ -35,10 +35,7 @@ interface ReadValues {
   seen?: string | undefined;
 }
 
-/**
- * Replaces values that were submitted as the form had shown them: another admin may have changed those in the meantime.
- * `overtaken`: the fields that both have changed.
- */
+/** Replaces values that were submitted as the form had shown them, because another admin may have changed them. `overtaken`: the fields that both have changed. */
 export function latestValues(
   { fields, lists, files }: FormValues,
   { opened = '', seen = '' }: ReadValues,

@@ -145,20 +145,14 @@ const MAX_SUGGESTION_LENGTH = 100;
 export const suggestionsFrom = (names: readonly string[], input: string): Suggestion[] =>
   names.filter((name) => name.toLowerCase().includes(input.toLowerCase())).map((name) => ({ name, value: name }));
 
-/**
- * Returns the model of an order. A model that the gateway says it does not have is refused before anything is ordered, and so is an order
- * without a model if the gateway cannot list its models.
- */
+/** The model of an order. One that the gateway does not have is refused before anything is ordered, and so is none if the gateway cannot list its models. */
 export async function chooseModel(purpose: Purpose, input: string | undefined, services: Services) {
   const model = (await modelOrDefault(purpose, input, services)) ?? (await services.models.findFor(purpose))?.id;
   if (model === undefined) throw noModelRefusal(purpose, services);
   return model;
 }
 
-/**
- * Chooses the model of an order: the member's, that of the conversation, or the usual one. A usual model that the rules do not allow here is passed over.
- * Undefined leaves the choice to the bot.
- */
+/** The member's model, that of the conversation, or the usual one, if the rules allow it here. Undefined leaves the choice to the bot. */
 export function usualModel(
   purpose: Purpose,
   given: { option?: string | undefined; conversation?: string | undefined },
@@ -286,9 +280,7 @@ export function imagesOnMessage({ files }: TargetMessage): Attachment[] {
   return files.filter(({ mediaType }) => mediaType === undefined || IMAGE_TYPE.test(mediaType));
 }
 
-/**
- * The images of a result. Those on its message have URLs that are valid for a day; the gateway may still have those that could not be attached.
- */
+/** The images of a result. Those on its message have URLs that are valid for a day; the gateway may still have those that could not be attached. */
 export function imagesOfResult({ media }: Task, message: TargetMessage): MemberFile[] {
   const attached = imagesOnMessage(message);
   if (attached.length > 0) return attached;

@@ -83,10 +83,7 @@ function filledPrompt(template: string, text: string, entered: EnteredValues, co
   return imaginePrompt(template, text, entered);
 }
 
-/**
- * The template of `/imagine` with a member's text. A flag of the template is left out if the member has typed it or chosen its option. `names`:
- * the options that flags of the template stand for.
- */
+/** The template of `/imagine` with a member's text, without the flags that they typed or chose. `names`: the options that flags of the template stand for. */
 export function imaginePrompt(template: string, text: string, entered: EnteredValues) {
   const typed = splitFlags(text);
   const { words, flags } = splitFlags(template);

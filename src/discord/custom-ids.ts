@@ -250,10 +250,7 @@ const proposalCodec = namedArguments({ taskId: taskArgument, index: numberArgume
 /** The server that a button of `/budget` is about, or `all`. */
 const budgetCodec = oneArgument(z.string().regex(/^(?:\d{17,20}|all)$/));
 
-/**
- * Messages keep their ids for years, so a verb that has been used never gets another meaning. A verb about a task names it in its first
- * argument; a task that a later argument names is only where a list continues.
- */
+/** Messages keep their ids for years, so a used verb never gets another meaning. A verb about a task names it first; a task that a later argument names is where a list continues. */
 export const customIds = {
   /** A button that the gateway returned with a result, and one whose action needs text first. */
   action: orderVerb('a', taskAndIndexCodec),

@@ -98,10 +98,7 @@ const { view, send, sendInThreads, attach, readHistory, createThread, createPriv
 // refuse requests that would work.
 const sendAnywhere = { ...send, bits: send.bits | sendInThreads.bits };
 
-/**
- * A public result outlives the interaction's token; after that only the bot's own permissions let it change its message.
- * A private result can only use the token, and a personal install brings no bot into the channel.
- */
+/** A public result outlives its token, and then only the bot's own permissions let it change the message. A private one has only the token, and a personal install brings no bot. */
 export function requirePostPermissions(
   facts: InteractionFacts,
   options: { private?: boolean | undefined; hasOption?: boolean },

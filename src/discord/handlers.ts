@@ -15,10 +15,7 @@ export interface HandlerContext<Services> {
   origin: Origin;
   /** Set if only the member is to see what a command makes, even if its reply is private for another reason. */
   wantsPrivate?: boolean;
-  /**
-   * Runs work that has a message of its own, in addition to the reply. The message shows the plan until the work changes it; a failure is shown there too.
-   * Returns false if Discord allows this interaction no more messages.
-   */
+  /** Runs work with a message of its own, which shows the plan until the work changes it or fails. Returns false if Discord allows this interaction no more messages. */
   postAnother(
     planIn: (say: Say) => MessagePlan,
     work: (origin: Origin) => Promise<unknown>,

@@ -59,9 +59,7 @@ export function interactionFactsOf(interaction: Interaction) {
   };
 }
 
-/**
- * Whether one of these permissions is granted. An administrator is allowed to do everything, but Discord does not always set each bit for them.
- */
+/** Whether one of these permissions is granted. An administrator is allowed to do everything, but Discord does not always set each bit for them. */
 export const grantsAny = (granted: bigint, bits: bigint): boolean =>
   (granted & (bits | PermissionFlagsBits.Administrator)) !== 0n;
 

@@ -53,10 +53,7 @@ const messagePacket = z.object({
 });
 type MessagePacket = z.output<typeof messagePacket>;
 
-/**
- * Whether a message mentions the bot, replies to it or is a direct message to it. Every message of every server passes here, so it looks at nothing
- * else.
- */
+/** Whether a message mentions the bot, replies to it or is a direct message to it. Every message of every server passes here, so it looks at nothing else. */
 export const isMessageForBot = (
   { guild_id, mentions }: { guild_id?: string | undefined; mentions?: readonly { id: string }[] },
   botUserId: string | undefined,

@@ -44,11 +44,7 @@ const INVITE =
 /** 300 characters cover anything that can precede the host of a URL. */
 const URL_START = /https?:(?=(\/\/[^\s<>]{0,300}))/gi;
 
-/**
- * Discord's clients embed invites, gifts, templates and applications if their URL appears in a message, even without a
- * scheme or within angle brackets, and no flag prevents it. Text from a member or a model could otherwise advertise
- * under the bot's name. The URL stays readable, but is not a link.
- */
+/** Clients embed invites, gifts and more, even without a scheme or in angle brackets, so a text could advertise under the bot's name. The URL stays readable, but is not a link. */
 export function breakInvites(text: string): string {
   const withBrokenSchemes = text.replace(URL_START, (scheme: string, rest: string) =>
     rest.search(INVITE) < 0 ? scheme : scheme + LINK_BREAKER,

@@ -3,10 +3,7 @@ import { isClosed, isHeld, type Task } from '../services/tasks/task.ts';
 
 const MAX_WORDS_LENGTH = 40;
 
-/**
- * The first words of a task's title and a dash, to begin the names of its files with; empty for a task whose prompt not everyone may see.
- * The names continue with a number or a word of ours, so that none of them is reserved on Windows.
- */
+/** The first words of a task's title and a dash; empty if not everyone may see its prompt. Names continue with a number or a word, so none is reserved on Windows. */
 export function fileNamePrefix(task: Task, title: string): string {
   if (isClosed(task) || isHeld(task)) return '';
   const words = fileNameWords(task.traits.isVisual ? title.replace(FLAGS, '') : title);

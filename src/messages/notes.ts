@@ -20,10 +20,7 @@ export function noteFinder({ media, views, log, clock }: FileSources, book: Task
       return views[task.kind]?.notes?.(task, facts, sayIn(task.language)) ?? [];
     },
 
-    /**
-     * Fetches each URL only once, without the API key, however often the failure is shown or the bot restarts. The attempt is stored
-     * first, so a file that crashes the bot cannot crash it again at every start.
-     */
+    /** Fetches each URL only once, without the API key. The attempt is stored first, so a file that crashes the bot cannot crash it again at every start. */
     async failureNotes(task: Task): Promise<readonly string[]> {
       const { references = [] } = task.request;
       if (task.failure?.cause !== 'failed' || references.length === 0) return [];

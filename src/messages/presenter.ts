@@ -227,10 +227,7 @@ function hintFor(task: Task, context: MessageContext, say: Say): MessagePlan {
 const isWithheld = (task: Task, { safety: { rules } }: MessageSources): boolean =>
   isHeld(task) || (task.state === 'ready' && isLive(task) && !task.review && rules.judgesResults(task));
 
-/**
- * Returns the lines with the cost of a task and the remaining limit of its owner, if their server shows this to everyone who sees the result.
- * Other servers (`guildId`) do not show it.
- */
+/** The cost of a task and what is left to its owner, if their server shows that to everyone. Other servers (`guildId`) do not show it. */
 async function costLines(
   task: Task,
   guildId: string | undefined,

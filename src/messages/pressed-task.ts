@@ -88,10 +88,7 @@ export async function submitOrder(order: NewOrder, { services, origin, say }: Su
   return propose([order], { reason }, { services, origin, say });
 }
 
-/**
- * Asks a member to confirm orders, unless they would be refused anyway. The result of an order is shown in the message that asks, or in a
- * message of its own if `messages` is set. A batch shares one such message.
- */
+/** Asks a member to confirm orders that would not be refused. Results are shown in the message that asks or, with `messages`, in their own; a batch has one. */
 export async function propose(
   orders: readonly NewOrder[],
   reason: ProposalReason,

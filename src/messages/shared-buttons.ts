@@ -121,10 +121,7 @@ const dismissButton = onPress(customIds.dismiss, {
   },
 });
 
-/**
- * Deletes the pressed message, for members who own it or are allowed to delete messages in its channel. The task itself is
- * kept. If it is the task's own message, the additional messages of an answer are deleted too. If it is a copy, only the copy is deleted.
- */
+/** Deletes the pressed message, for its owner and for moderators; the task is kept. With the task's own message, the additional ones of an answer are deleted too. */
 const deleteButton = onPress(customIds.delete, {
   reply: 'here',
   async run(taskId, context) {

@@ -116,10 +116,7 @@ const follow = command({
   },
 });
 
-/**
- * Returns a check of who can follow which ids. An unknown id belongs to the account, so only those who can see the account can follow it. A
- * known task can be followed by everyone who can see it; a private one only by its owner.
- */
+/** Checks who can follow which ids: unknown ones belong to the account, for those who can see it; known tasks are for all who can see them, private ones for their owner. */
 async function createFollowCheck(context: Context): Promise<CheckAdmission> {
   const mayFollowAll = await maySeeAccount(context);
   const { facts } = context;

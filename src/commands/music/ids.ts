@@ -10,10 +10,7 @@ const LIST_NAMES = ['ids', 'data', 'tasks', 'result'];
 /** How deep responses may be nested. */
 const MAX_DEPTH = 8;
 
-/**
- * Reads ids in any form: separated by commas, spaces or line breaks, in URLs, as JSON, or in a gateway's response. Returns them without duplicates,
- * in the order in which they were pasted, and what is not an id.
- */
+/** Reads ids in any form: in a list, in URLs, as JSON, or in a gateway's response. Returns them without duplicates, in their order, and what is not an id. */
 export function readIds(text: string): { ids: string[]; invalid: string[] } {
   const json = jsonIn(text.trim());
   const words = json === undefined ? splitText(text) : wordsIn(json, 0);

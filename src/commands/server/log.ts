@@ -11,10 +11,7 @@ import { startLogSweep } from '../../services/safety/server-log.ts';
 import type { Services } from '../feature.ts';
 import { accessMarkdown, changeText, entryMarkdown } from './readable.ts';
 
-/**
- * Posts a message in a server's log channel, whose messages are deleted after the server's retention period. Returns false if Discord did not
- * accept it. `memberIds`: the members whom it names, at most two.
- */
+/** Posts in a server's log channel, whose messages are deleted after its retention period. Returns false if Discord does not accept it. `memberIds`: at most two who are named. */
 export async function postInLog(
   { guildId, channelId, memberIds = [] }: { guildId: string; channelId: string; memberIds?: readonly string[] },
   plan: MessagePlan,
@@ -40,10 +37,7 @@ const MAX_SERVERS = 5_000;
 /** An access rule names commands, models, roles and channels. */
 const MAX_ACCESS_LENGTH = 300;
 
-/**
- * Posts changes to a server's rules, and requests and results that were refused by them, in its log channel. The returned function is called
- * when the bot is connected: it tells the admins of settings that could not be read, and deletes old messages until it is stopped.
- */
+/** Posts changes of rules, and what they refuse, in log channels. The returned function is called once the bot is connected: it tells of unreadable settings, and deletes old messages until stopped. */
 export function startRuleLog(services: Services): () => ReturnType<typeof startLogSweep> {
   const { clock, log } = services;
   const { rules, targets } = services.safety;

@@ -7,10 +7,7 @@ import { removeMessageById } from '../../services/tasks/delivery-state.ts';
 import type { Task } from '../../services/tasks/task.ts';
 import type { CommandSources } from '../command-sources.ts';
 
-/**
- * Removes a result with all its messages in the server, after a moderator's decision. A result that was made elsewhere is only removed from
- * this server. Every step can be repeated.
- */
+/** Removes a result with its messages in the server after a moderator's decision; one that was made elsewhere, only there. Every step can be repeated. */
 export async function removeResult({ guildId, taskId, message }: Report, { tasks, discord, clock }: CommandSources) {
   const { removeMessage, removeMessages } = discord.remover;
   /** Ignores a task that has been erased in the meantime. */

@@ -48,10 +48,7 @@ const chooseLanguage = on(customIds.setupLanguage, {
 /** Leads the admins of a server through what they can decide there. Its page can be left at any time: `/setup` finds out what is left to do. */
 export const setup: Feature = { command: setupCommand, handlers: [showStep, chooseLanguage] };
 
-/**
- * Tells the admins of a server about `/setup` once, below the first reply that one of them gets there. Discord does not announce to a bot without intents
- * that it has joined a server.
- */
+/** Tells the admins of a server about `/setup` once, below the first reply that one of them gets. Without intents, Discord does not announce that the bot has joined it. */
 export async function sendSetupHint(
   { facts, services, notifyLater, sayToMember }: Context,
   isReplyShown: () => Promise<boolean>,

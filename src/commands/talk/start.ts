@@ -81,10 +81,7 @@ async function openTalk(request: TalkRequest, talkPlace: TalkPlace, { origin, se
   throw new Refusal('refusals.talkNotOpened');
 }
 
-/**
- * According to the specification (part 7), the gateway refuses the upgrade with status 400 if the model does not support realtime. If it
- * refuses a setting instead, the error names the setting.
- */
+/** The gateway refuses the upgrade with status 400 if the model does not support realtime (specification, part 7). If it refuses a setting, the error names that. */
 const isAboutModel = ({ status, param = 'model' }: GatewayError): boolean => status === 400 && param === 'model';
 
 async function unsuitableModel(model: string, { models }: Services): Promise<Refusal> {

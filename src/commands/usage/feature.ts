@@ -13,10 +13,7 @@ import { type Context, command, type Feature, on } from '../feature.ts';
 import { chartAlt, chartOf } from './chart.ts';
 import { type UsagePage, usagePage } from './page.ts';
 
-/**
- * Shows another range in the same message. Permissions are checked again, because they may have changed. Whether the message is
- * public is read from the message itself, because an id can be forged.
- */
+/** Shows another range in the same message. Ids can be forged, so permissions are checked again, and whether the message is public is read from it. */
 export const usageRangeButton = on(customIds.usage, {
   reply: 'here',
   async run({ range, by, of }, context) {

@@ -72,10 +72,7 @@ function columnsOf(sheet: Sheet, unit: Unit, isExact: boolean, say: Say): Column
   };
 }
 
-/**
- * Columns that do not fit on a phone are left to the CSV file: the dollars go first, then the requests. The amounts always stay; they are below
- * their label (`isStacked`) if they do not fit next to it.
- */
+/** Columns that do not fit on a phone are left to the CSV file, the dollars first; the amounts always stay. `isStacked`: below their label. */
 function layoutOf({ requests, amount, dollars }: Columns, labelWidth: number) {
   const layouts = [
     [...requests, ...amount, ...dollars],

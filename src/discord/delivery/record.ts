@@ -18,10 +18,7 @@ export interface DeliveryTools extends AppContext {
 }
 
 export interface DeliveryParts extends DeliveryTools {
-  /**
-   * Returns the message to send now: the task's own message or, once that shows the outcome, the ping to its owner. May
-   * fetch results, or a preview until the signal says that it is no longer needed. Throws only for a bug.
-   */
+  /** The message to send now: the task's own or, once that shows the outcome, the ping to its owner. May fetch results, or a preview until the signal. Throws only for a bug. */
   prepareMessage(task: Task, signal?: AbortSignal): Promise<PreparedMessage>;
   /** Tells the owner that the end may be shown already, and how to see it. */
   hintFor(task: Task): MessagePlan;

@@ -23,10 +23,7 @@ export type DiscordReads = Pick<REST, 'get'>;
 
 export type DiscordClients = ReturnType<typeof createDiscordClients>;
 
-/**
- * Slash commands and buttons need no intent. Discord delivers the text of mentions and direct messages without the privileged intent for the text of
- * messages, which the operator enables here and in Discord's developer portal.
- */
+/** Slash commands, buttons, and the text of messages to the bot need no privileged intent. The operator enables the one for other messages here and in Discord's developer portal. */
 export function intentsOf({ mentions, messageContent }: ReadMessages): number {
   const { GuildMessages, DirectMessages, MessageContent } = GatewayIntentBits;
   return (mentions ? GuildMessages | DirectMessages : 0) | (messageContent ? GuildMessages | MessageContent : 0);

@@ -51,10 +51,7 @@ export const interruptedInteractionHandler =
     return 'ended';
   };
 
-/**
- * Handles a message in a thread that another process received but had not finished handling when that process ended. The reply is posted before the task is
- * created. So if there is no reply, nothing has been started, and the handler returns false: the message can still be handled.
- */
+/** Continues with a message in a thread whose process has ended. A reply is posted before its task is created: without one, nothing has started, and the result is false. */
 export const interruptedMessageHandler =
   (
     { outbox, book, log }: InterruptedContext,

@@ -2,10 +2,7 @@ import type { REST } from '@discordjs/rest';
 
 export type RestMethods = Pick<REST, 'get' | 'post' | 'patch' | 'put' | 'delete'>;
 
-/**
- * The requests of one bot that have not finished, including those that wait for a rate limit. They end with their bot, although other bots of the
- * process still use the same REST clients.
- */
+/** The unfinished requests of one bot, also those that wait for a rate limit. They end with it, although other bots of the process use the same REST clients. */
 export class OpenRequests {
   readonly #controllers = new Set<AbortController>();
   #isClosed = false;

@@ -10,10 +10,7 @@ const MAX_RETRY_MS = 2_000;
 /** Once it resolves, the event counts as passed on. It may be called twice for one event. */
 export type PassOn = (packet: GatewayDispatchPayload, shardId: number) => Promise<void>;
 
-/**
- * Passes dispatches on, and retries those that fail, because a resume would replay everything after them as well. Those that still fail when the
- * shard is released stay unfinished, so that the next process gets them by resuming.
- */
+/** Passes dispatches on, and retries those that fail, because a resume would replay later ones too. What fails when the shard is released is left to the next process. */
 export class HandOver {
   readonly #shardId: number;
   readonly #context: AppContext;

@@ -9,10 +9,7 @@ const ORDERING_VERBS: ReadonlySet<string> = new Set(
   Object.values(customIds).flatMap(({ name, createsOrder }) => (createsOrder ? [name] : [])),
 );
 
-/**
- * The bucket whose partition answers an interaction: that of the member whose settings or presets it changes, of the task or shared preset that it changes, of the server that the operator names, or else
- * of the server where it is used, or of the member.
- */
+/** The bucket whose partition answers an interaction: that of the member, task or preset whose data it changes, else of the server that the operator names, where it is used, or of the member. */
 export function routingBucketOf(interaction: APIInteraction): number {
   const { guild_id: guildId, member, user, authorizing_integration_owners: installOwners } = interaction;
   const memberId = user?.id ?? member?.user.id ?? '';

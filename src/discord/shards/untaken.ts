@@ -46,10 +46,7 @@ interface UntakenParts<Services> extends AppContext {
   onUntaken?: ((outcome: 'waiting' | 'refused') => void) | undefined;
 }
 
-/**
- * Handles interactions that no worker takes in time, for example because their worker was killed. They are acknowledged here, and
- * return to the queue. One that only a form or suggestions can answer is refused.
- */
+/** Handles interactions that no worker takes in time: they are acknowledged here, and return to the queue. One that only a form or suggestions can answer is refused. */
 export class UntakenInteractions<Services> {
   readonly #parts: UntakenParts<Services>;
   readonly #reader: InteractionReader<Services>;

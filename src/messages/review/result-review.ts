@@ -50,10 +50,7 @@ export class ResultReview {
     return true;
   }
 
-  /**
-   * Judges the results of a task by the rules of the place where they are shown again, unless the rules of its own place cover that. Throws
-   * a `Refusal` if they do not allow the results there: no moderator can decide about a result of another server.
-   */
+  /** Judges results again by the rules of another place where they are shown. Throws a `Refusal` if these forbid it, because no moderator there can decide about them. */
   async judgeAgain(task: Task, { guildId, isAgeRestricted }: InteractionFacts): Promise<Task> {
     const { rules } = this.#sources.safety;
     const isOtherServer = guildId !== undefined && guildId !== task.guildId;
