@@ -132,9 +132,7 @@ export function refuseForeign(connection: SqliteBackend): void {
   if (tables.length === 0) return;
   if (tables.includes(BACKUP_TABLE)) throw backupError(connection.name);
   if (!tables.includes(TABLE))
-    throw unsupportedError(
-      `The file ${connection.name} is the database of another program. Choose a different file.`,
-    );
+    throw unsupportedError(`The file ${connection.name} is the database of another program. Choose a different file.`);
   const [row] = connection.rows(`SELECT value FROM "${TABLE}" WHERE key = ? AND namespace = 'meta'`, SCHEMA_KEY);
   refuseNewer(connection.name, row && String(row.value));
 }
