@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { ApplicationCommandType, Routes } from 'discord-api-types/v10';
+import type { Message } from '../../../sandbox/discord/exchange.ts';
 import { type ExpectedStep, INTERACTIONS } from '../../../scripts/trial/compare.ts';
 import { type Expected, profiles } from '../../../scripts/trial/expected.ts';
 import { startBot } from '../../../scripts/trial/member-steps.ts';
@@ -8,7 +9,9 @@ import { openSides, PROMPT } from '../../../scripts/trial/sides.ts';
 import { runWithoutOptions } from '../../../scripts/usage.ts';
 import { features } from '../../../src/commands/index.ts';
 import { registrations } from '../../../src/discord/registration.ts';
-import { openEmbeddedSides, tryEmbeddedSides, useAccount } from './embedded.ts';
+import { replyTo, toBot } from '../../e2e/mentions/fixture.ts';
+import { isOpening, TALK_MODEL, threadOf } from '../../e2e/talk/fixture.ts';
+import { type EmbeddedSides, openEmbeddedSides, tryEmbeddedSides, useAccount } from './embedded.ts';
 
 const FILE = new URL('../../../scripts/trial/expected.json', import.meta.url);
 const SPEED = 20;
@@ -46,7 +49,6 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await member.complete('image', { prompt: PROMPT, model: 'x' }, 'model');
     const imagine = await member.slash('imagine', { prompt: PROMPT });
     const grid = await imagine.message(({ components = [] }) => components.length > 1);
-    await member.say(`<@${discord.applicationId}> ${PROMPT}`);
     gateway.faults.add({ do: 'moderated' });
     const refused = await member.slash('imagine', { prompt: PROMPT });
     const failed = await refused.message(({ components }) => JSON.stringify(components).includes(EDIT));
@@ -57,6 +59,7 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await (await member.click(grid, 'U1')).acknowledged();
     const page = await (await member.slash('settings')).message(({ components = [] }) => components.length > 0);
     await (await member.click(page, 'Change answers')).modal();
+    await pressEachSort(embedded, grid);
     const taken = await sides.recorder.take(ANYTHING, []);
     const responses = taken.filter(({ route }) => route.startsWith('INTERACTION'));
     return { name: INTERACTIONS, outcome: 'worked', responses };
@@ -64,6 +67,20 @@ async function observeInteractions(): Promise<ExpectedStep> {
     await sides.close();
     await embedded.close();
   }
+}
+
+/** Presses a button of each sort of message: a reply, one in a thread, one with a file that is no image, a page with a menu, and one that a button led to. */
+async function pressEachSort({ discord }: EmbeddedSides, grid: Message): Promise<void> {
+  const member = discord.as('admin');
+  const press = async (message: Message, label: string) => (await member.click(message, label)).acknowledged();
+  const hasFiles = ({ attachments }: Message): boolean => attachments.length > 0;
+  await press(await replyTo(discord, 'studio', await member.say(toBot(discord, PROMPT))), 'Show details');
+  const thread = await threadOf(await member.slash('talk start', { model: TALK_MODEL }));
+  await (await member.click(await discord.until(() => discord.messages(thread).find(isOpening)), 'Speak')).modal();
+  await press(await (await member.slash('music make', { about: PROMPT })).message(hasFiles), 'Run again');
+  const list = await member.slash('tasks');
+  await press(await list.message(({ components = [] }) => components.length > 1), 'Export my data');
+  await press(await (await member.click(grid, 'U2')).message(hasFiles), 'Vary (Subtle)');
 }
 
 /** One step a line, and without lengths, so that changes are readable. */
