@@ -4,9 +4,16 @@ import type { GatewayError } from '../errors.ts';
 import { asNumber, asText, places, readCounts } from '../places.ts';
 import { readCost } from '../read/cost.ts';
 import type { RealtimeEnd, RealtimeEvent, RealtimeResponse, RealtimeUsage } from '../realtime-events.ts';
-import { outputItems, ResponseTexts, shortLine } from '../responses/output.ts';
+import { outputItems, shortLine, TextAssembler, type TextPosition, textPartsIn } from '../responses/output.ts';
 import { type RealtimeFrame, SampleReader } from './wire.ts';
 
+/** Events with text; their `.done` counterparts repeat all of it. The two dialects use different names. */
+const TEXT_EVENTS = new Map([
+  ['response.output_text', 'text'],
+  ['response.text', 'text'],
+  ['response.output_audio_transcript', 'transcript'],
+  ['response.audio_transcript', 'transcript'],
+]);
 const AUDIO_EVENTS = new Set(['response.output_audio.delta', 'response.audio.delta']);
 
 const ENDS = new Map<unknown, RealtimeEnd>([
@@ -29,7 +36,7 @@ type JsonRecord = Record<string, unknown>;
 export class ResponseReader {
   readonly #id: string;
   readonly #parseError: (body: unknown, status: number) => GatewayError;
-  readonly #texts = new ResponseTexts();
+  readonly #text = new TextAssembler();
   readonly #samples = new Map<string, SampleReader>();
   readonly #seenEventIds = new Set<string>();
   #audioProgress: AudioProgress | undefined;
@@ -57,8 +64,7 @@ export class ResponseReader {
     if (eventId !== undefined && this.#seenEventIds.has(eventId)) return [];
     if (eventId !== undefined) this.#seenEventIds.add(eventId);
     if (type === 'response.done') return this.#finish(isRecord(body.response) ? body.response : {});
-    if (this.#isFrozen) return [];
-    return AUDIO_EVENTS.has(type) ? this.#readAudio(body) : spokenOf(this.#texts.read(type, body));
+    return this.#isFrozen ? [] : this.#readEvent(type, body);
   }
 
   buildEnd(
@@ -66,14 +72,36 @@ export class ResponseReader {
     cause: { reason?: string | undefined; error?: GatewayError | undefined } = {},
   ): RealtimeResponse {
     const { reason, error } = cause;
-    const content = { text: this.#texts.text, usage: this.#usage, cost: this.#cost };
+    const content = { text: this.#text.text, usage: this.#usage, cost: this.#cost };
     return { id: this.#id, end, ...content, reason, error };
+  }
+
+  #readEvent(type: string, body: JsonRecord): RealtimeEvent[] {
+    if (AUDIO_EVENTS.has(type)) return this.#readAudio(body);
+    const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
+    const fullTextField = TEXT_EVENTS.get(name);
+    if (fullTextField)
+      return this.#readText(positionOf(body), ending === 'done' ? body[fullTextField] : body.delta, ending === 'done');
+    if (type === 'response.content_part.done') return this.#readText(positionOf(body), textOf(body.part), true);
+    return type === 'response.output_item.done' && isRecord(body.item) ? this.#readItem(body.item, body) : [];
+  }
+
+  #readItem(item: JsonRecord, eventBody: JsonRecord): RealtimeEvent[] {
+    const name = asText(item.id) ?? asText(eventBody.item_id) ?? '';
+    return textPartsIn(item, name).flatMap(({ kind, position, text }) =>
+      kind === 'text' ? this.#readText(position, text, true) : [],
+    );
+  }
+
+  #readText(position: TextPosition, text: unknown, isFullText: boolean): RealtimeEvent[] {
+    if (typeof text !== 'string') return [];
+    const delta = isFullText ? this.#text.addFullText(position, text) : this.#text.add(position, text);
+    return delta === '' ? [] : [{ type: 'text', delta }];
   }
 
   #readAudio(body: JsonRecord): RealtimeEvent[] {
     if (typeof body.delta !== 'string') return [];
-    const itemId = asText(body.item_id) ?? asText(body.output_index) ?? '';
-    const part = asText(body.content_index) ?? '0';
+    const { item: itemId, part } = positionOf(body);
     const key = `${itemId} ${part}`;
     const reader = this.#samples.get(key) ?? new SampleReader();
     this.#samples.set(key, reader);
@@ -98,20 +126,37 @@ export class ResponseReader {
     if (this.#isFrozen) return [{ type: 'end', response: this.buildEnd('cancelled', { reason }) }];
     const end =
       ENDS.get(response.status) ?? ENDS.get(details.type) ?? (isRecord(details.error) ? 'failed' : 'completed');
-    const repeated = spokenOf(this.#texts.readFinal(outputItems(response)));
+    const repeated = this.#readRepeated(response);
     const error = end === 'failed' ? this.#failure(details) : undefined;
     return [...repeated, { type: 'end', response: this.buildEnd(end, { reason, error }) }];
   }
 
+  /** The content that the last event repeats; some gateways send it only there. */
+  #readRepeated(response: JsonRecord): RealtimeEvent[] {
+    const fullTexts = new TextAssembler();
+    for (const [index, item] of outputItems(response).entries())
+      for (const { kind, position, text } of textPartsIn(item, String(index)))
+        if (kind === 'text') fullTexts.add(position, text);
+    const delta = this.#text.addFinal(fullTexts);
+    return delta === '' ? [] : [{ type: 'text', delta }];
+  }
+
   #failure({ error }: JsonRecord): GatewayError {
     const eventError = isRecord(error) ? error : {};
-    const hasOutput = this.#texts.text !== '' || this.#audioProgress !== undefined;
+    const hasOutput = this.#text.text !== '' || this.#audioProgress !== undefined;
     return toMidStreamError(this.#parseError({ error: eventError }, statusOfError(eventError)), hasOutput);
   }
 }
 
-const spokenOf = (deltas: readonly { type: string; delta: string }[]): RealtimeEvent[] =>
-  deltas.flatMap(({ type, delta }) => (type === 'text' ? [{ type, delta }] : []));
+function positionOf(body: JsonRecord): TextPosition {
+  return { item: asText(body.item_id) ?? asText(body.output_index) ?? '', part: asText(body.content_index) ?? '0' };
+}
+
+function textOf(part: unknown): string | undefined {
+  if (!isRecord(part)) return undefined;
+  const text = part.text ?? part.transcript;
+  return typeof text === 'string' ? text : undefined;
+}
 
 /** Some gateways write `tokens` here, others `token`. */
 const detailPlaces = (direction: 'input' | 'output', field: string) =>

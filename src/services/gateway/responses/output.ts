@@ -1,10 +1,9 @@
-import { keysOf } from '../../../lib/entries.ts';
 import { isRecord } from '../../../lib/exact-json.ts';
 import { asText, places, readCounts } from '../places.ts';
-import type { TextUsage } from '../response-events.ts';
+import type { TextUsage, ToolCall } from '../response-events.ts';
 
 /** Where a piece of text belongs: an item of the output, and a part of that item. */
-interface TextPosition {
+export interface TextPosition {
   item: string;
   part: string;
 }
@@ -13,7 +12,7 @@ interface TextPosition {
 export const MAX_ANSWER_LENGTH = 2 * 2 ** 20;
 
 /** Assembles text that arrives in pieces and in several parts, some of which are repeated as a whole. Each call returns the text it added; `text` is everything so far. */
-class TextAssembler {
+export class TextAssembler {
   #text = '';
   #lastPosition: TextPosition | undefined;
   readonly #parts = new Map<string, string>();
@@ -67,80 +66,13 @@ class TextAssembler {
 const keyOf = ({ item, part }: TextPosition): string => `${item} ${part}`;
 
 /** The parts of an item may be a single sentence that is split at its citations, but parts of the reasoning are separate thoughts. */
-const createTextAssemblers = () => ({
-  reasoning: new TextAssembler(true),
+export const createTextAssemblers = () => ({
   text: new TextAssembler(),
   refusal: new TextAssembler(),
+  reasoning: new TextAssembler(true),
 });
 
-type TextKind = keyof ReturnType<typeof createTextAssemblers>;
-type TextDelta = { type: TextKind; delta: string };
-
-/** Events with a piece of text, and the field in which their `.done` counterparts repeat all of it. Dialects use different names. */
-const TEXT_EVENTS: ReadonlyMap<string, readonly [kind: TextKind, fullTextField: string]> = new Map([
-  ['response.output_text', ['text', 'text']],
-  ['response.text', ['text', 'text']],
-  ['response.output_audio_transcript', ['text', 'transcript']],
-  ['response.audio_transcript', ['text', 'transcript']],
-  ['response.refusal', ['refusal', 'refusal']],
-  ['response.reasoning_text', ['reasoning', 'text']],
-  ['response.reasoning_summary_text', ['reasoning', 'text']],
-  ['response.reasoning', ['reasoning', 'text']],
-  ['response.reasoning_summary', ['reasoning', 'text']],
-]);
-
-/** The texts of one response, without repetitions. */
-export class ResponseTexts {
-  readonly #texts = createTextAssemblers();
-
-  get text(): string {
-    return this.#texts.text.text;
-  }
-
-  get refusal(): string {
-    return this.#texts.refusal.text;
-  }
-
-  get reasoning(): string {
-    return this.#texts.reasoning.text;
-  }
-
-  get isFull(): boolean {
-    return Object.values(this.#texts).some(({ isFull }) => isFull);
-  }
-
-  /** Returns what an event adds. */
-  read(type: string, body: Record<string, unknown>): TextDelta[] {
-    const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
-    const [kind, fullTextField = ''] = TEXT_EVENTS.get(name) ?? [];
-    const part = asText(body.content_index) ?? asText(body.summary_index) ?? '0';
-    const position = { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
-    if (kind && ending === 'delta')
-      return this.#added(kind, typeof body.delta === 'string' ? this.#texts[kind].add(position, body.delta) : '');
-    if (kind) return this.#addFullText(kind, position, body[fullTextField]);
-    if (type === 'response.content_part.done' && isRecord(body.part))
-      return this.#addFullText('text', position, body.part.text ?? body.part.transcript);
-    if (type !== 'response.output_item.done' || !isRecord(body.item)) return [];
-    const parts = textPartsIn(body.item, asText(body.output_index) ?? asText(body.item.id) ?? position.item);
-    return parts.flatMap((one) => this.#addFullText(one.kind, one.position, one.text));
-  }
-
-  /** Returns what the content adds that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
-  readFinal(items: readonly Record<string, unknown>[]): TextDelta[] {
-    const fullTexts = createTextAssemblers();
-    for (const [index, item] of items.entries())
-      for (const { kind, position, text } of textPartsIn(item, String(index))) fullTexts[kind].add(position, text);
-    return keysOf(fullTexts).flatMap((kind) => this.#added(kind, this.#texts[kind].addFinal(fullTexts[kind])));
-  }
-
-  #addFullText(kind: TextKind, position: TextPosition, text: unknown): TextDelta[] {
-    return this.#added(kind, typeof text === 'string' ? this.#texts[kind].addFullText(position, text) : '');
-  }
-
-  #added(type: TextKind, delta: string): TextDelta[] {
-    return delta === '' ? [] : [{ type, delta }];
-  }
-}
+export type TextKind = keyof ReturnType<typeof createTextAssemblers>;
 
 interface TextPart {
   kind: TextKind;
@@ -148,7 +80,7 @@ interface TextPart {
   text: string;
 }
 
-function textPartsIn(item: Record<string, unknown>, name: string): TextPart[] {
+export function textPartsIn(item: Record<string, unknown>, name: string): TextPart[] {
   if (item.type === 'reasoning') {
     return [...partsOf(item.summary), ...partsOf(item.content)].flatMap((part, index) =>
       typeof part.text === 'string'
@@ -192,3 +124,90 @@ export const readUsage = (value: unknown): TextUsage | undefined => readCounts(v
 
 /** A short text from the gateway, on one line, safe to show. */
 export const shortLine = (value: unknown): string | undefined => asText(value)?.replace(/\s+/g, ' ').slice(0, 80);
+
+interface Draft {
+  call: ToolCall;
+  isComplete: boolean;
+}
+
+/** The fields by which events identify a call. */
+interface CallPosition {
+  item_id?: unknown;
+  output_index?: unknown;
+}
+
+/** The calls of one answer. Gateways report a call up to four times, and not every report is complete. */
+export class Calls {
+  readonly #drafts: Draft[] = [];
+  readonly #byName = new Map<string, Draft>();
+
+  get completed(): ToolCall[] {
+    return this.#drafts.flatMap(({ isComplete, call }) => (isComplete ? [{ ...call }] : []));
+  }
+
+  get hasAny(): boolean {
+    return this.#drafts.length > 0;
+  }
+
+  /** Reads an event; those about something else are ignored. */
+  process(type: string, body: Record<string, unknown>): void {
+    if (type === 'response.function_call_arguments.delta') this.#addArguments(body, body.delta);
+    // The name may still be missing, and then arrives with the item.
+    else if (type === 'response.function_call_arguments.done')
+      this.complete({ name: body.name, call_id: body.call_id, arguments: body.arguments }, body);
+    const { item } = body;
+    if (!isRecord(item) || item.type !== 'function_call') return;
+    if (type === 'response.output_item.added') this.#identify(item, body);
+    else if (type === 'response.output_item.done') this.complete(item, body);
+  }
+
+  complete(item: Record<string, unknown>, position: CallPosition): void {
+    finish(this.#identify(item, position), item.arguments);
+  }
+
+  /** The answer is complete, so all calls are complete, even if no event said so. */
+  completeAll(): void {
+    for (const draft of this.#drafts) finish(draft, undefined);
+  }
+
+  #addArguments(position: CallPosition, delta: unknown): void {
+    if (typeof delta !== 'string') return;
+    const draft = this.#find(namesOf({}, position));
+    if (!draft.isComplete) draft.call.arguments += delta;
+  }
+
+  #identify(item: Record<string, unknown>, position: CallPosition): Draft {
+    const draft = this.#find(namesOf(item, position));
+    const { call } = draft;
+    if (call.name !== '') return draft;
+    call.callId = asText(item.call_id) ?? call.callId;
+    call.name = asText(item.name) ?? '';
+    return draft;
+  }
+
+  #find(names: readonly string[]): Draft {
+    const existing = names.map((name) => this.#byName.get(name)).find((draft) => draft !== undefined);
+    const callId = names[0]?.slice(1) ?? `call_${this.#drafts.length + 1}`;
+    const draft = existing ?? { call: { callId, name: '', arguments: '' }, isComplete: false };
+    if (!existing) this.#drafts.push(draft);
+    for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, draft);
+    return draft;
+  }
+}
+
+function finish(draft: Draft, finalArguments: unknown): void {
+  if (draft.isComplete) return;
+  const fullArguments =
+    typeof finalArguments === 'string' || finalArguments == null ? finalArguments : JSON.stringify(finalArguments);
+  if (fullArguments) draft.call.arguments = fullArguments;
+  draft.isComplete = draft.call.name !== '';
+}
+
+/** The call's own id comes first, because positions in a list may be renumbered in the last event. */
+function namesOf(item: Record<string, unknown>, { item_id, output_index }: CallPosition): string[] {
+  const tagged = (mark: string, value: unknown): string[] => {
+    const text = asText(value);
+    return text === undefined ? [] : [mark + text];
+  };
+  return [...tagged('c', item.call_id), ...tagged('i', item.id ?? item_id), ...tagged('n', output_index)];
+}

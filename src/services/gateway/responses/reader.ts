@@ -5,8 +5,27 @@ import { CHAT_END, DONE, type EventFrame, framesFromChat, isChat } from '../even
 import { asText } from '../places.ts';
 import { readCost } from '../read/cost.ts';
 import type { TextEnd, TextEvent, TextResponse, TextUsage } from '../response-events.ts';
-import { Calls } from './calls.ts';
-import { MAX_ANSWER_LENGTH, outputItems, ResponseTexts, readUsage, shortLine } from './output.ts';
+import {
+  Calls,
+  createTextAssemblers,
+  MAX_ANSWER_LENGTH,
+  outputItems,
+  readUsage,
+  shortLine,
+  type TextKind,
+  type TextPosition,
+  textPartsIn,
+} from './output.ts';
+
+/** Events with a piece of text; their `.done` counterparts repeat all of it. */
+const TEXT_EVENTS: ReadonlyMap<string, { kind: TextKind; fullTextField: string }> = new Map([
+  ['response.output_text', { kind: 'text', fullTextField: 'text' }],
+  ['response.refusal', { kind: 'refusal', fullTextField: 'refusal' }],
+  ['response.reasoning_text', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning_summary_text', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning', { kind: 'reasoning', fullTextField: 'text' }],
+  ['response.reasoning_summary', { kind: 'reasoning', fullTextField: 'text' }],
+]);
 
 const ENDS: ReadonlyMap<string, TextEnd> = new Map([
   ['response.completed', 'completed'],
@@ -29,7 +48,7 @@ const UNFINISHED_STATUSES: ReadonlySet<unknown> = new Set(['queued', 'in_progres
 /** Translates the gateway's events for one answer, without repetitions. The end comes only once and contains everything. */
 export class AnswerReader {
   readonly #parseError: (body: unknown, status: number) => GatewayError;
-  readonly #texts = new ResponseTexts();
+  readonly #texts = createTextAssemblers();
   readonly #calls = new Calls();
   #isStarted = false;
   #isOver = false;
@@ -58,7 +77,7 @@ export class AnswerReader {
     if (isError) return this.#fail(frame.body);
     const frames = isChat(frame.body) ? framesFromChat(frame.body) : [frame];
     const events = frames.flatMap((one) => this.#read(one));
-    return this.#texts.isFull && !this.#isOver ? [...events, ...this.#end('ended-early', {})] : events;
+    return this.#hasTooMuchText && !this.#isOver ? [...events, ...this.#end('ended-early', {})] : events;
   }
 
   /** Reads a response that arrived in one piece, in the same way as the last event of a stream. */
@@ -89,7 +108,11 @@ export class AnswerReader {
 
   get #hasOutput(): boolean {
     const { text, refusal, reasoning } = this.#texts;
-    return text !== '' || refusal !== '' || reasoning !== '' || this.#calls.hasAny;
+    return text.text !== '' || refusal.text !== '' || reasoning.text !== '' || this.#calls.hasAny;
+  }
+
+  get #hasTooMuchText(): boolean {
+    return Object.values(this.#texts).some(({ isFull }) => isFull);
   }
 
   #read({ type, body }: EventFrame): TextEvent[] {
@@ -114,16 +137,31 @@ export class AnswerReader {
       this.#chatEnd = { reason: shortLine(body.reason) };
       return [];
     }
+    const [, name = '', ending] = /^(.+)\.(delta|done)$/.exec(type) ?? [];
+    const textEvent = TEXT_EVENTS.get(name);
+    if (textEvent) {
+      const text = ending === 'delta' ? body.delta : body[textEvent.fullTextField];
+      return typeof text === 'string' ? this.#addText(textEvent.kind, positionOf(body), text, ending === 'done') : [];
+    }
     if (type === 'usage') this.#readUsage(body.usage);
     this.#calls.process(type, body);
-    return searchEvents(type, body) ?? this.#texts.read(type, body);
+    return searchEvents(type, body) ?? this.#readItem(type, body);
+  }
+
+  #readItem(type: string, { item, output_index }: Record<string, unknown>): TextEvent[] {
+    if (type !== 'response.output_item.done' || !isRecord(item)) return [];
+    const name = asText(output_index) ?? asText(item.id) ?? '';
+    return textPartsIn(item, name).flatMap(({ kind, position, text }) => this.#addText(kind, position, text, true));
+  }
+
+  #addText(kind: TextKind, position: TextPosition, text: string, isFullText: boolean): TextEvent[] {
+    const added = isFullText ? this.#texts[kind].addFullText(position, text) : this.#texts[kind].add(position, text);
+    return added === '' ? [] : [{ type: kind, delta: added }];
   }
 
   #finish(end: TextEnd, response: Record<string, unknown>, body: Record<string, unknown>): TextEvent[] {
     const finalEnd = END_OF_STATUS.get(response.status) ?? end;
-    const items = outputItems(response);
-    for (const item of items) if (item.type === 'function_call') this.#calls.complete(item, {});
-    const newEvents = this.#texts.readFinal(items);
+    const newEvents = this.#readOutput(response);
     this.#readUsage(response.usage ?? body.usage);
     // A refusal before the first word does not start an answer.
     const isStart = this.#hasOutput || this.#usage !== undefined || finalEnd !== 'failed';
@@ -135,6 +173,21 @@ export class AnswerReader {
     }
     const { incomplete_details: details } = response;
     return [...events, ...this.#end(finalEnd, { reason: shortLine(isRecord(details) ? details.reason : details) })];
+  }
+
+  /** The content that the last event repeats. Items may be renumbered there, so the text is compared as a whole. */
+  #readOutput(response: Record<string, unknown>): TextEvent[] {
+    const items = outputItems(response);
+    const fullTexts = createTextAssemblers();
+    for (const [index, item] of items.entries()) {
+      for (const { kind, position, text } of textPartsIn(item, String(index))) fullTexts[kind].add(position, text);
+    }
+    const kinds = ['reasoning', 'text', 'refusal'] as const;
+    for (const item of items) if (item.type === 'function_call') this.#calls.complete(item, {});
+    return kinds.flatMap((kind): TextEvent[] => {
+      const delta = this.#texts[kind].addFinal(fullTexts[kind]);
+      return delta === '' ? [] : [{ type: kind, delta }];
+    });
   }
 
   #readUsage(value: unknown): void {
@@ -153,14 +206,14 @@ export class AnswerReader {
     this.#isOver = true;
     const { text, refusal, reasoning } = this.#texts;
     const calls = this.#calls.completed;
-    const isTooLong = this.#texts.isFull || JSON.stringify(calls).length > MAX_ANSWER_LENGTH;
+    const isTooLong = this.#hasTooMuchText || JSON.stringify(calls).length > MAX_ANSWER_LENGTH;
     const response: TextResponse = {
       end: isTooLong ? 'ended-early' : end,
       id: this.#id,
       model: this.#model,
-      text,
-      refusal,
-      reasoning,
+      text: text.text,
+      refusal: refusal.text,
+      reasoning: reasoning.text,
       calls: isTooLong ? [] : calls,
       usage: this.#usage,
       cost: this.#cost,
@@ -178,6 +231,11 @@ function searchEvents(type: string, { item }: Record<string, unknown>): TextEven
   const isSearchItem = isRecord(item) && item.type === 'web_search_call' && type.startsWith('response.output_item.');
   if (!isSearchItem && !SEARCH_EVENT.test(type)) return undefined;
   return [{ type: 'web-search', isDone: /\.(?:completed|done)$/.test(type) }];
+}
+
+function positionOf(body: Record<string, unknown>): TextPosition {
+  const part = asText(body.content_index) ?? asText(body.summary_index) ?? '0';
+  return { item: asText(body.output_index) ?? asText(body.item_id) ?? '', part };
 }
 
 /** An empty `error` field is not an error. */
