@@ -59,6 +59,8 @@ function loadConfig(): Config | undefined {
 }
 
 async function run(config: Config): Promise<void> {
+  // A log that cannot be written, because its disk is full, must not end the bot. Later lines are written if they can be.
+  process.stdout.on('error', () => undefined);
   const log = createLogger({
     level: config.log.level,
     secrets: [

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../../sandbox/discord/discord.ts';
 import type { Fault } from '../../sandbox/gateway/fault.ts';
 import type { GatewayOptions } from '../../sandbox/gateway/gateway.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { parseLimits } from '../../src/services/money/limits-text.ts';
 import { onServers } from '../services/store/sites.ts';
 import { createTemporaryFolder, sql } from '../services/store/store-fixture.ts';
@@ -449,6 +450,8 @@ describe('The balance of the gateway account', () => {
       { PRICES: prices, ...settings },
       { quirks: { creditLimit, usageIgnoresDates }, speed: 50 },
     );
+    // At noon, everything is used on one day.
+    fixture.clock.advance((1.5 * DAY_MS - (fixture.clock.now() % DAY_MS)) % DAY_MS);
     await startBot(fixture);
     const createImage = async (prompt: string): Promise<void> => {
       const exchange = await fixture.discord.as('member').slash('image', { prompt, model: 'lumen-image-1' });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,11 +41,17 @@ const settingsOf = ({ discord, gateway, config }: Fixture): Record<string, strin
 });
 
 /** Runs a shipped entry point as a separate process, with only its documented variables set. */
-function run(entry: string, fixture: Fixture, args: string[] = [], settings: Record<string, string> = {}): BotProcess {
+function run(
+  entry: string,
+  fixture: Fixture,
+  args: string[] = [],
+  settings: Record<string, string> = {},
+  stdout: 'pipe' | number = 'pipe',
+): BotProcess {
   const child = spawn(process.execPath, [...shippedArgs(entry), ...args], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', ...settingsOf(fixture), ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -91,6 +97,20 @@ describe('The shipped bot as a process', () => {
     expect(await bot.exitCode).toBe(0);
     expect(bot.output()).toContain('Atelier has stopped.');
     expect(bot.output()).not.toContain(fixture.discord.token);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('The bot process goes on without a log that cannot be written', async () => {
+    const fixture = await createFixture();
+    const port = String(await freePort());
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const bot = run('src/index.ts', fixture, [], { HTTP_PORT: port }, full);
+    const status = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status: code }) => code, String);
+    await expect.poll(status).toBe(200);
+    expect(text(await (await fixture.discord.as('member').slash('models')).message())).toContain('24 models');
+    bot.child.kill('SIGTERM');
+    expect(await bot.exitCode).toBe(0);
+    expect(bot.output()).toBe('');
   });
 
   it('The bot process exits with 77 and an error message if Discord refuses its token', {
