@@ -69,7 +69,7 @@ async function observeInteractions(): Promise<ExpectedStep> {
   }
 }
 
-/** Presses a button of each sort of message: a reply, one in a thread, one with a file that is no image, a page with a menu, and one that a button led to. */
+/** Presses a button of each sort of message: a reply, one in a thread, those with files of every kind, pages with a menu, and one that a button led to. */
 async function pressEachSort({ discord }: EmbeddedSides, grid: Message): Promise<void> {
   const member = discord.as('admin');
   const press = async (message: Message, label: string) => (await member.click(message, label)).acknowledged();
@@ -80,6 +80,8 @@ async function pressEachSort({ discord }: EmbeddedSides, grid: Message): Promise
   await press(await (await member.slash('music make', { about: PROMPT })).message(hasFiles), 'Run again');
   const list = await member.slash('tasks');
   await press(await list.message(({ components = [] }) => components.length > 1), 'Export my data');
+  await press(await (await member.slash('usage')).message(hasFiles), 'Today');
+  await press(await (await member.slash('models')).message(({ components = [] }) => components.length > 0), 'Next');
   await press(await (await member.click(grid, 'U2')).message(hasFiles), 'Vary (Subtle)');
 }
 
