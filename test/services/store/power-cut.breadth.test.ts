@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,9 @@ function readConfirmed(child: ChildProcess): string[] {
   return ids;
 }
 
+const sizesOf = (...paths: string[]) =>
+  new Map(paths.filter((path) => existsSync(path)).map((path) => [path, statSync(path).size]));
+
 /** The process that a tracer started. */
 const traced = (tracer: ChildProcess): number => {
   const [pid] = readFileSync(`/proc/${tracer.pid}/task/${tracer.pid}/children`, 'utf8').split(' ');
@@ -68,16 +71,18 @@ const reason = canTrace ? '' : ' (skipped: strace is not installed, or may not t
 describe.skipIf(!canTrace)(`A power cut${reason}`, () => {
   it('A power cut loses no task that SQLite has confirmed, and leaves no half of a change, whenever it comes', async () => {
     const folder = createTemporaryFolder();
-    const url = `sqlite://${join(folder, 'atelier.sqlite')}`;
+    const file = join(folder, 'atelier.sqlite');
+    const url = `sqlite://${file}`;
     const confirmed: string[] = [];
     for (let round = 0; round < 3; round++) {
       const trace = join(folder, `trace-${round}`);
+      const sizes = sizesOf(file, `${file}-wal`);
       const args = [...cacheArgs, writer, url, JSON.stringify(makeTask())];
       const tracer = start('strace', traceArgs(trace, process.execPath, ...args));
       const ids = readConfirmed(tracer);
       await expect.poll(() => ids.length).toBeGreaterThan(TASKS);
       await end(tracer, traced(tracer));
-      cutPower(trace, (path) => /\.sqlite(?:-wal)?$/.test(path));
+      cutPower(trace, (path) => /\.sqlite(?:-wal)?$/.test(path), sizes);
       confirmed.push(...ids);
       await expectStored(url, confirmed);
     }
@@ -114,7 +119,7 @@ describe.skipIf(!canTrace)(`A power cut${reason}`, () => {
       await expect.poll(() => ids.length).toBeGreaterThan(TASKS);
       await end(tracer, traced(tracer));
       await end(writing);
-      cutPower(trace, (path) => path.endsWith('.incr.aof'));
+      cutPower(trace, (path) => path.endsWith('.incr.aof'), new Map());
 
       start(program, [...settings, ...place]);
       await expect.poll(ready).toBe(true);

@@ -19,12 +19,17 @@ interface Written {
 const CALL = /^(?<thread>\d+) +(?:<\.\.\. (?<resumed>\w+) resumed>|(?<name>\w+)\(\d+<(?<path>[^>]+)>)(?<rest>.*)$/;
 const SIZES = /, (?<size>\d+)(?:, (?<offset>\d+))?(?:\)| <unfinished)/;
 
-/** Undoes what was written to the files after their last sync, as a power cut does: what was appended is cut off, what was overwritten is filled with zeros. */
-export function cutPower(traceFile: string, isOf: (path: string) => boolean): void {
-  for (const [path, ranges] of unsyncedRanges(readFileSync(traceFile, 'utf8'), isOf)) undo(path, ranges);
+/**
+ * Undoes what was written to the files after their last sync, as a power cut does: what was appended is cut off, what was overwritten is filled with
+ * zeros. `sizes`: of the files before the program ran.
+ */
+export function cutPower(traceFile: string, isOf: (path: string) => boolean, sizes: ReadonlyMap<string, number>): void {
+  const { unsynced, syncedEnds } = unsyncedRanges(readFileSync(traceFile, 'utf8'), isOf);
+  for (const [path, ranges] of unsynced) undo(path, ranges, Math.max(sizes.get(path) ?? 0, syncedEnds.get(path) ?? 0));
 }
 
-function unsyncedRanges(trace: string, isOf: (path: string) => boolean): Map<string, Written[]> {
+function unsyncedRanges(trace: string, isOf: (path: string) => boolean) {
+  const syncedEnds = new Map<string, number>();
   const unsynced = new Map<string, Written[]>();
   const ends = new Map<string, number>();
   /** What the sync that is in progress on a thread will have synced. */
@@ -36,11 +41,13 @@ function unsyncedRanges(trace: string, isOf: (path: string) => boolean): Map<str
       if (!rest.endsWith('= 0')) continue;
       const done = syncing.get(thread);
       syncing.delete(thread);
-      if (done)
+      if (done) {
+        syncedEnds.set(done.path, Math.max(syncedEnds.get(done.path) ?? 0, ...done.ranges.map(({ to }) => to)));
         unsynced.set(
           done.path,
           (unsynced.get(done.path) ?? []).filter((one) => !done.ranges.includes(one)),
         );
+      }
     } else if (name !== undefined && isOf(path)) {
       const { size, offset } = SIZES.exec(rest)?.groups ?? {};
       const from = offset === undefined ? (ends.get(path) ?? 0) : Number(offset);
@@ -49,15 +56,15 @@ function unsyncedRanges(trace: string, isOf: (path: string) => boolean): Map<str
       unsynced.set(path, [...(unsynced.get(path) ?? []), { from, to }]);
     }
   }
-  return unsynced;
+  return { unsynced, syncedEnds };
 }
 
-function undo(path: string, ranges: readonly Written[]): void {
+/** The bytes up to `syncedEnd` stay a part of the file, even if their content is lost. */
+function undo(path: string, ranges: readonly Written[], syncedEnd: number): void {
   const file = openSync(path, 'r+');
-  for (const { from, to } of ranges.toSorted((a, b) => b.to - a.to)) {
-    const { size } = fstatSync(file);
-    if (to >= size) ftruncateSync(file, Math.min(from, size));
-    else writeSync(file, Buffer.alloc(to - from), 0, to - from, from);
-  }
+  ftruncateSync(file, Math.min(fstatSync(file).size, syncedEnd));
+  const { size } = fstatSync(file);
+  for (const { from, to } of ranges)
+    if (from < size) writeSync(file, Buffer.alloc(Math.min(to, size) - from), 0, Math.min(to, size) - from, from);
   closeSync(file);
 }
